@@ -1,0 +1,75 @@
+# gambrel - build, measure, compare.
+#
+#   make deps      install what is needed (Debian; as root)
+#   make           build build/gambrel
+#   make report    measure this machine and compare: results/<machine>-<date>/
+#   make check     run every test (SAN=1: under address and undefined sanitizers)
+#   make bench     speed of the program and of its peers, as ratios in one run
+#   make golden    rewrite the expected output of the golden tests; the diff is the review
+#   make fuzz      explore every parser for FUZZ_SECONDS each (needs clang)
+#   make lint      clang-format, clang-tidy, shellcheck
+#   make install uninstall clean
+
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+BUILD  ?= build$(if $(SAN),-san)
+FUZZ_SECONDS ?= 15
+
+WARN = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wundef \
+       -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2
+SANITIZE = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma := ,
+
+CPPFLAGS += -I. -D_GNU_SOURCE -DGAMBREL_PREFIX='"$(PREFIX)"'
+# GLPK and Zydis come without a .pc file on Debian 12.
+PACKAGES = yaml-0.1 hwloc capstone libelf
+CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES))
+LDLIBS   += $(shell pkg-config --libs $(PACKAGES)) -lZydis -lglpk -lm -lpthread
+
+# What is timed is built in one way, whatever the rest is built with: no sanitizer, no unrolling.
+LOOP_FLAGS = -O2 -g -fno-unroll-loops -fno-tree-vectorize -fno-stack-protector -fcf-protection=none
+LOOP_SRC = $(wildcard measure/loops_*.S measure/intrin_*.c)
+LOOP_OBJ = $(patsubst %,$(BUILD)/%.o,$(basename $(LOOP_SRC)))
+
+LIB_SRC = $(filter-out $(LOOP_SRC),$(wildcard base/*.c formats/*.c code/*.c measure/*.c model/*.c compare/*.c))
+LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+TESTS   = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench_*.c))
+
+DEPS_DEBIAN = gcc make pkg-config perl libc6-dev libyaml-dev libhwloc-dev libglpk-dev libzydis-dev \
+              libcapstone-dev libelf-dev gnuplot-nox
+
+all: $(BUILD)/gambrel
+
+deps:
+	DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends $(DEPS_DEBIAN)'
+
+$(BUILD)/gambrel: $(CLI_OBJ) $(BUILD)/libgambrel.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/libgambrel.a: $(LIB_OBJ) $(LOOP_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgambrel.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/measure/loops_%.o: measure/loops_%.S
+	@mkdir -p $(@D)
+	$(CC) $(LOOP_FLAGS) -I. -c -o $@ $<
+
+$(BUILD)/measure/intrin_%.o: measure/intrin_%.c
+	@mkdir -p $(@D)
+	$(CC) $(WARN) $(WERROR) $(CPPFLAGS) $(LOOP_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(WARN) $(WERROR) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+check: $(BUILD)/gambrel $(TESTS) $(FUZZERS)
+	BUILD=$(BUILD) LC_ALL=C prove $(TESTS) $(wildcard tests/*.t)
+
+.PHONY: all deps check
+-include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d)

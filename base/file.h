@@ -1,0 +1,30 @@
+/* file.h - whole files in, whole files out.
+ *
+ * A file is written whole or not at all: to a temporary name beside it, fsync, rename.
+ */
+#ifndef GAMBREL_BASE_FILE_H
+#define GAMBREL_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define FILE_BYTES_MAX ((size_t)64 << 20) /* larger inputs are refused */
+
+struct bytes {
+    const char *data;
+    size_t len;
+};
+
+/* Reads a regular file or a pipe ("-" is standard input).  ERR_IO: missing, a folder, too large. */
+bool file_read(const char *path, struct arena *a, struct bytes *out, struct err *e);
+
+/* ERR_IO names the system's reason; nothing is left behind on failure. */
+bool file_write_whole(const char *path, struct bytes content, struct err *e);
+
+/* Makes a folder and its parents; fine if it exists. */
+bool file_make_folder(const char *path, struct err *e);
+
+#endif

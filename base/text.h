@@ -1,0 +1,38 @@
+/* text.h - text that grows, numbers as people read them, numbers as files hold them.
+ *
+ * Inside the program every quantity is in base units (Hz, s, bytes, cycles, flops, uops); prefixes
+ * are added here and nowhere else.
+ */
+#ifndef GAMBREL_BASE_TEXT_H
+#define GAMBREL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+struct text {
+    struct arena *arena;
+    char *data; /* always NUL-terminated once something was added; NULL before */
+    size_t len, capacity;
+};
+
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_bytes(struct text *t, const char *bytes, size_t len);
+
+#define TEXT_SI_SIZE 32
+/* "143.7 GFLOP/s": four significant digits at most and an SI prefix; "unknown" for NaN. */
+const char *text_si(double value, const char *unit, char buffer[TEXT_SI_SIZE]);
+/* "48 KiB": binary prefixes, for sizes. */
+const char *text_bytes(double bytes, char buffer[TEXT_SI_SIZE]);
+
+/* The shortest decimal that reads back as the same double ("0.1", "4.2e+09"); locale-independent.
+ * NaN gives "unknown", infinities "inf" and "-inf". */
+#define TEXT_NUMBER_SIZE 32
+const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE]);
+
+/* Strict: the whole of text[0..len) is one finite decimal number ("42", "-1.5e9"); no hexadecimal,
+ * no blanks, no "nan", no "inf", nothing that overflows; locale-independent. */
+bool text_parse_number(const char *text, size_t len, double *out);
+
+#endif

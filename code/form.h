@@ -1,0 +1,31 @@
+/* form.h - the name of an instruction and its operand kinds, and patterns over such names.
+ *
+ * A form is a mnemonic and operand kinds in Intel (x86) or Arm order, lower case:
+ *     vfmadd231ps zmm, zmm, m512      add r64, imm       jnz rel        vaddps zmm, zmm, m32bcst
+ *     vmovups zmm{k}{z}, m512         fmla v.4s, v.4s, v.4s      ldr q, m128      b.ne rel
+ * x86 kinds: r8 r16 r32 r64, mm xmm ymm zmm k, m8..m512 (bits), mNNbcst, agen (lea), imm, rel; cl
+ * where a shift takes it.  AArch64 kinds: w x (also sp, zr), b h s d q, v.4s and so on (lane: v.s[i]),
+ * mNN for what a load or store touches in bits, imm, rel, cond.
+ *
+ * Several spellings name one form (jne, jnz); form_normalise gives the one this program uses, which
+ * for conditions is the decoder's (jnz, jnb, jnbe, jnle ...).  imm8, imm32, imm64 become imm;
+ * [m512] becomes m512; white space is folded.
+ *
+ * A pattern is a form in which some words stand for several: V is one of xmm, ymm, zmm, and the
+ * same one throughout, with MV for memory of that width (m128, m256, m512); jcc, setcc, cmovcc,
+ * b.cc stand for every condition.
+ */
+#ifndef GAMBREL_CODE_FORM_H
+#define GAMBREL_CODE_FORM_H
+
+#include <stdbool.h>
+
+#define FORM_SIZE 96 /* longest form or pattern, with its NUL */
+
+/* Writes the normal spelling of text; false if it is longer than FORM_SIZE - 1 or empty. */
+bool form_normalise(const char *text, char out[FORM_SIZE]);
+
+/* Both normalised. */
+bool form_matches(const char *pattern, const char *form);
+
+#endif

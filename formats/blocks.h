@@ -1,0 +1,34 @@
+/* blocks.h - blocks of instructions: text "2 addss xmm, xmm; 1 bsr r64, r64", and CSV files of them.
+ *
+ * A block is a multiset of forms.  The CSV has a header line; the columns understood are `block`
+ * (needed), `cycles` (measured cycles per execution of the block), `weight` and `name`.  Fields with
+ * commas or quotes are quoted as in RFC 4180.  Files are read row by row: any size in constant
+ * memory.
+ */
+#ifndef GAMBREL_FORMATS_BLOCKS_H
+#define GAMBREL_FORMATS_BLOCKS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "formats/kernels.h" /* struct form_count */
+
+struct block {
+    struct form_count *forms; /* as written; equal forms merged */
+    int n_forms;
+    double cycles, weight; /* NaN, 1 where there is no such column */
+    const char *name;      /* NULL */
+    struct loc loc;
+};
+
+/* "count form; count form"; a count left out is 1. */
+bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out, struct err *e);
+
+struct block_reader;
+struct block_reader *blocks_open(const char *path, struct arena *a, struct err *e);
+/* One more block, its strings in `row`; false at the end (e untouched) or on error (e set). */
+bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, struct err *e);
+void blocks_close(struct block_reader *r);
+
+#endif

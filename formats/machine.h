@@ -1,0 +1,147 @@
+/* machine.h - what a machine file says: identity, clock, caches, ports, instructions, roofs.
+ *
+ * Read from machines/NAME.yaml.  Nothing here is guessed or measured by this program unless the
+ * file says so: every group of numbers carries its source, and a group without one does not load.
+ * Every optional number that the file leaves out is NaN (unknown), never a default.
+ *
+ * Units: Hz, bytes, cycles, uops, flops/s, bytes/s.  A cycle is one of the core's.
+ */
+#ifndef GAMBREL_FORMATS_MACHINE_H
+#define GAMBREL_FORMATS_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/file.h"
+
+#define MACHINE_PORTS_MAX 32 /* a port set is a bit mask */
+
+/* How `machine detect` finds the file.  x86: vendor, family, models [first, last].
+ * AArch64: MIDR implementer and part.  Unused fields are -1 or NULL. */
+struct machine_match {
+    const char *vendor;
+    long family, model_first, model_last;
+    long implementer, part;
+};
+
+struct machine_cache {
+    const char *name; /* "L1", "L2", "L3" */
+    double size_bytes, line_bytes;
+    double shared_by_cores; /* NaN: unknown */
+    const char *source;
+    struct loc loc;
+};
+
+/* `count` uops (or cycles of an unpipelined unit: then fractional), each on one of the ports. */
+struct machine_uop {
+    double count;
+    uint32_t ports; /* bit p: ports[p]; never 0 */
+};
+
+/* One latency from a source operand to a destination, 1-based as written in the form; 0 = any. */
+struct machine_latency {
+    int source, destination;
+    double cycles;
+};
+
+struct machine_use { /* conjunctive: cycles of one abstract resource that a form takes */
+    int resource;
+    double cycles;
+};
+
+struct machine_form {
+    const char *form;    /* the pattern as written, normalised; see code/form.h */
+    struct machine_uop *uops; /* NULL and 0: executes on no port (eliminated, nop) */
+    int n_uops;
+    double slots; /* dispatch slots it takes; 1 unless the file says otherwise */
+    struct machine_latency *latencies; /* one row {0, 0, x} for a plain number */
+    int n_latencies;
+    bool has_uops; /* false: this form is described by resources alone */
+    struct machine_use *uses;
+    int n_uses;
+    const char *source; /* its own, or the one of the group */
+    struct loc loc;
+};
+
+/* A pair that decodes into one slot: `first` directly followed by `second`. */
+struct machine_fusion {
+    const char *first, *second; /* form patterns */
+    struct machine_uop *uops;   /* of the fused pair */
+    int n_uops;
+    struct loc loc;
+};
+
+/* A measured or documented ceiling. */
+struct roof {
+    const char *name;  /* fma_f32, read, triad, ... */
+    const char *isa;
+    const char *level; /* L1, L2, L3, DRAM */
+    const char *unit;  /* flop/s or byte/s */
+    int threads;
+    double rate, cv; /* cv NaN: not known */
+    int n;           /* samples; 0: not known */
+    double other;    /* the other measurement of the same run; NaN */
+    bool disturbed;
+    const char *source;
+    struct loc loc;
+};
+
+struct machine_chain_point { /* FMA rate against independent chains */
+    const char *isa;
+    int chains;
+    double fraction; /* of the rate with enough chains */
+};
+
+struct machine {
+    const char *file;
+    const char *name;
+    const char *isa; /* x86-64 or aarch64 */
+    const char *description;
+    struct machine_match *matches;
+    int n_matches;
+    double clock_one_core_hz, clock_all_cores_hz; /* NaN: unknown */
+    struct machine_cache *caches;
+    int n_caches;
+
+    /* core; n_ports 0 where the file describes no ports */
+    double dispatch_width, retire_width, rob_entries, taken_branches_per_cycle;
+    struct loc dispatch_width_loc;
+    const char *ports[MACHINE_PORTS_MAX];
+    int n_ports;
+    uint32_t load_ports;  /* ports whose slots a line-crossing load takes again; 0: unknown */
+    double line_crossing_load_slots; /* slots a crossing load takes instead of 1; NaN: unknown */
+    double line_crossing_store_cycles; /* NaN: unknown */
+    double line_crossing_bytes;
+    int write_allocate; /* 1 a store's line is fetched first, 0 not, -1 unknown */
+    const char *core_source;
+
+    const char **zero_idioms; /* patterns whose same-register form executes nowhere, breaks dependence */
+    int n_zero_idioms;
+    const char **eliminated_moves;
+    int n_eliminated_moves;
+    struct machine_fusion *fusions;
+    int n_fusions;
+
+    const char **resources; /* names; n_resources 0 where there are none */
+    int n_resources;
+    struct machine_form *forms;
+    int n_forms;
+    struct roof *roofs;
+    int n_roofs;
+    struct machine_chain_point *chain_curve;
+    int n_chain_curve;
+};
+
+/* Errors: ERR_SYNTAX, ERR_SCHEMA, ERR_RANGE with the place.  Strings live in the arena. */
+struct machine *machine_read(struct bytes input, const char *file, struct arena *a, struct err *e);
+
+/* The inverse; machine_read of it gives the same machine. */
+bool machine_write(const struct machine *m, struct arena *a, struct bytes *out, struct err *e);
+
+/* The roof of this name, isa (NULL: any), level and thread count, or NULL. */
+const struct roof *roof_find(const struct roof *roofs, int n, const char *name, const char *isa,
+                             const char *level, int threads);
+
+#endif

@@ -1,0 +1,94 @@
+/* loops.h - the loops that are timed: roofs and kernels, one row per loop and ISA.
+ *
+ * Every loop is a function of one type.  It walks slices of up to three arrays from `offset`,
+ * wrapping to the start at `bytes` without leaving the loop, so that a short array costs no
+ * mispredicted exit, and a pass over a long one goes on where the last pass stopped.
+ *
+ * Units: bytes, iterations, elements.
+ */
+#ifndef GAMBREL_MEASURE_LOOPS_H
+#define GAMBREL_MEASURE_LOOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/kernels.h"
+
+/* name, vector bytes, test that CPU and OS both support it.  Widest last. */
+#if defined(__x86_64__)
+#define ISA_LIST(X)                                                                            \
+    X(ISA_SSE2, "sse2", 16, __builtin_cpu_supports("sse2"))                                    \
+    X(ISA_AVX2, "avx2", 32, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))   \
+    X(ISA_AVX512, "avx512", 64, __builtin_cpu_supports("avx512f"))
+#elif defined(__aarch64__)
+#define ISA_LIST(X) X(ISA_NEON, "neon", 16, true)
+#else
+#error "gambrel measures x86-64 and AArch64"
+#endif
+
+#define ISA_ENUM(id, name, bytes, test) id,
+enum isa { ISA_LIST(ISA_ENUM) ISA_COUNT };
+#undef ISA_ENUM
+
+struct isa_info {
+    const char *name;
+    int vector_bytes;
+};
+extern const struct isa_info isa_info[ISA_COUNT];
+bool isa_supported(enum isa i);
+enum isa isa_widest(void);
+bool isa_from_name(const char *name, enum isa *out);
+
+/* What a loop is called with; the layout is known to the assembly files. */
+struct loop_args {
+    uint64_t n_iter;    /*  0: trips of the outermost loop, >= 1                                */
+    char *array[3];     /*  8, 16, 24: slices, 64-byte aligned, LOOP_PAD bytes before and after */
+    uint64_t bytes;     /* 32: length of each slice; a multiple of bytes_per_iter               */
+    uint64_t offset;    /* 40: where to begin, where it stopped; a multiple of bytes_per_iter   */
+    const void *coef;   /* 48: constants of the loop, 64-byte aligned                           */
+    void *acc;          /* 56: accumulators in and out, 64-byte aligned                         */
+};
+typedef void loop_fn(struct loop_args *args);
+
+#define LOOP_PAD 128        /* bytes readable before and after a slice, holding wrapped elements */
+#define LOOP_COEF_BYTES 4096
+#define LOOP_ACC_BYTES 2048 /* 32 accumulators of 64 bytes */
+
+enum loop_data { /* what the arrays must hold, and how the result follows (reference.h) */
+    DATA_FMA,        /* acc[k] += coef[k] * x                       */
+    DATA_ADD,        /* acc[k] += x                                 */
+    DATA_MUL,        /* acc[k] *= coef (of magnitude 1)             */
+    DATA_FMA_ADD,    /* half of the accumulators as FMA, half as ADD */
+    DATA_READ,       /* acc[k] sums x                               */
+    DATA_COPY,       /* y = x                                       */
+    DATA_TRIAD,      /* z = x + s * y                               */
+    DATA_FILL,       /* y = s                                       */
+    DATA_UPDATE,     /* y = -y                                      */
+    DATA_SAXPY,      /* y = y + a * x                               */
+    DATA_STENCIL,    /* y = sum of c[k] * x[i + k], k = -3 .. 3     */
+    DATA_POLY,       /* acc sums p(x), degree 32                    */
+};
+
+struct loop {
+    const char *name; /* joins with kernels.yaml */
+    enum isa isa;
+    enum run_unit { UNIT_FLOPS, UNIT_BYTES } unit;
+    enum loop_data data;
+    loop_fn *run;
+    int element_bytes;
+    int n_arrays;         /* slices used: array[0..n_arrays) */
+    uint64_t bytes_per_iter; /* of each slice */
+    double flops_per_iter, bytes_counted_per_iter;
+    uint64_t iters_per_call_max; /* sums stay exact (or within 1e-4) up to here */
+    int chains;           /* independent chains; the point of the chain curve, else 0 */
+    int n_acc;            /* vectors in acc */
+    bool in_registers;    /* a compute roof or chain point: only the L1 buffer is walked */
+};
+
+extern const struct loop loops_table[];
+extern const int n_loops_table;
+
+const struct loop *loop_named(const char *name, enum isa isa); /* NULL */
+
+#endif
