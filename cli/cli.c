@@ -1,0 +1,182 @@
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_fail(const struct err *e)
+{
+    char text[sizeof e->text + PATH_MAX];
+    fprintf(stderr, "gambrel: error: %s\n", err_describe(e, text, sizeof text));
+    return e->code == ERR_HOST ? EXIT_MACHINE : EXIT_INPUT;
+}
+
+void cli_warn(const char *text)
+{
+    fprintf(stderr, "gambrel: warning: %s\n", text);
+}
+
+int cli_print(struct bytes data)
+{
+    if ((data.len && fwrite(data.data, 1, data.len, stdout) != data.len) || fflush(stdout) != 0) {
+        fprintf(stderr, "gambrel: error: cannot write to standard output: %s\n", strerror(errno));
+        return EXIT_INPUT;
+    }
+    return EXIT_FINE;
+}
+
+int cli_write(const char *path, struct bytes data)
+{
+    struct err e = {0};
+    if (strcmp(path, "-") == 0) {
+        return cli_print(data);
+    }
+    return file_write_whole(path, data, &e) ? EXIT_FINE : cli_fail(&e);
+}
+
+/* The folder of the running program, or "." if the system does not say. */
+static const char *program_folder(struct cli *c)
+{
+    char path[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (len <= 0) {
+        return ".";
+    }
+    path[len] = '\0';
+    char *slash = strrchr(path, '/');
+    return slash ? arena_copy(c->arena, path, (size_t)(slash - path)) : ".";
+}
+
+const char *cli_data(struct cli *c, const char *name, struct err *e)
+{
+    const char *chosen = getenv("GAMBREL_DATA");
+    const char *program = program_folder(c);
+    const char *folders[] = {
+        chosen ? chosen : arena_format(c->arena, "%s/..", program),
+        arena_format(c->arena, "%s/../share/gambrel", program),
+        GAMBREL_PREFIX "/share/gambrel",
+    };
+    for (size_t i = 0; i < (chosen ? 1 : sizeof folders / sizeof *folders); i++) {
+        const char *path = arena_format(c->arena, "%s/%s", folders[i], name);
+        if (access(path, R_OK) == 0) {
+            return path;
+        }
+    }
+    err_set(e, ERR_IO, LOC_NONE, "%s is not in %s%s; set GAMBREL_DATA to the folder that holds it",
+            name, folders[0], chosen ? "" : ", nor in " GAMBREL_PREFIX "/share/gambrel");
+    return NULL;
+}
+
+struct kernels *cli_kernels(struct cli *c, const char *path, struct err *e)
+{
+    struct bytes input;
+    if (!path) {
+        path = cli_data(c, "kernels.yaml", e);
+    }
+    return path && file_read(path, c->arena, &input, e) ? kernels_read(input, path, c->arena, e)
+                                                        : NULL;
+}
+
+struct machine *cli_machine_file(struct cli *c, const char *path, struct err *e)
+{
+    struct bytes input;
+    return file_read(path, c->arena, &input, e) ? machine_read(input, path, c->arena, e) : NULL;
+}
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+    const size_t len = strlen(text), suffix_len = strlen(suffix);
+    return len > suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
+}
+
+struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err *e)
+{
+    if (strchr(name_or_path, '/') || has_suffix(name_or_path, ".yaml")) {
+        return cli_machine_file(c, name_or_path, e);
+    }
+    struct err missing = {0};
+    const char *name = arena_format(c->arena, "machines/%s.yaml", name_or_path);
+    const char *path = cli_data(c, name, &missing);
+    if (!path) {
+        err_set(e, ERR_IO, LOC_NONE, "no machine is called '%s'; gambrel machine list shows them",
+                name_or_path);
+        return NULL;
+    }
+    return cli_machine_file(c, path, e);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The .yaml files of a folder, sorted. */
+static char **yaml_files(struct cli *c, const char *folder, size_t *n, struct err *e)
+{
+    char **paths = NULL;
+    size_t capacity = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) {
+        err_set(e, ERR_IO, (struct loc){.file = folder}, "cannot read this folder: %s",
+                strerror(errno));
+        return NULL;
+    }
+    *n = 0;
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (has_suffix(entry->d_name, ".yaml")) {
+            paths = arena_grow(c->arena, paths, *n, &capacity, sizeof *paths);
+            paths[(*n)++] = arena_format(c->arena, "%s/%s", folder, entry->d_name);
+        }
+    }
+    closedir(dir);
+    if (!*n) {
+        err_set(e, ERR_IO, (struct loc){.file = folder}, "there is no .yaml file in this folder");
+        return NULL;
+    }
+    qsort(paths, *n, sizeof *paths, by_name);
+    return paths;
+}
+
+struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e)
+{
+    size_t n_paths = 0;
+    if (!folder && !(folder = cli_data(c, "machines", e))) {
+        return NULL;
+    }
+    char **paths = yaml_files(c, folder, &n_paths, e);
+    if (!paths) {
+        return NULL;
+    }
+    struct machine **machines = arena_new(c->arena, struct machine *, n_paths);
+    for (size_t i = 0; i < n_paths; i++) {
+        machines[i] = cli_machine_file(c, paths[i], e);
+        if (!machines[i]) {
+            return NULL;
+        }
+    }
+    *n = (int)n_paths;
+    return machines;
+}
+
+struct run *cli_run(struct cli *c, const char *path, struct err *e)
+{
+    struct bytes input;
+    return file_read(path, c->arena, &input, e) ? run_read(input, path, c->arena, e) : NULL;
+}
+
+bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e)
+{
+    char *end;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < min || value > max) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "%s must be a whole number from %ld to %ld, not '%s'",
+                       what, min, max, text);
+    }
+    *out = value;
+    return true;
+}

@@ -1,0 +1,281 @@
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "measure/campaign.h"
+#include "measure/host.h"
+#include "measure/loops.h"
+
+struct options {
+    const char *output, *isa;
+    long threads, reps, warmup_ms;
+    bool quick, list;
+    const char **names;
+    int n_names;
+};
+
+enum { KEY_WARMUP = 256, KEY_LIST, KEY_QUICK };
+
+static const struct argp_option option_table[] = {
+    {"output", 'o', "FILE", 0, "write the results to FILE, - for standard output "
+                               "(default: results/<machine>-<date>/run.yaml)", 0},
+    {"quick", KEY_QUICK, NULL, 0, "L1 and DRAM only, fewer and shorter passes: under 10 s", 0},
+    {"isa", 'i', "ISA", 0, "instruction set instead of the widest this CPU has", 0},
+    {"threads", 't', "N", 0, "one thread and N instead of one and all allowed cores", 0},
+    {"reps", 'r', "N", 0, "timed passes of each case (21; with --quick 7)", 0},
+    {"warmup-ms", KEY_WARMUP, "MS", 0, "discarded passes of each case (100; with --quick 20)", 0},
+    {"list", KEY_LIST, NULL, 0, "list instruction sets, roofs and kernels, and stop", 0},
+    {0},
+};
+
+static bool integer_or_fail(struct argp_state *state, const char *what, const char *text, long min,
+                            long max, long *out)
+{
+    struct err e = {0};
+    if (!cli_integer(what, text, min, max, out, &e)) {
+        argp_error(state, "%s", e.text);
+        return false;
+    }
+    return true;
+}
+
+/* The limits are wide enough for every machine; the host refuses what it cannot do. */
+enum { THREADS_MAX = 1024, REPS_MAX = 10000, WARMUP_MS_MAX = 60000 };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'o':
+        o->output = arg;
+        return 0;
+    case 'i':
+        o->isa = arg;
+        return 0;
+    case 't':
+        return integer_or_fail(state, "--threads", arg, 1, THREADS_MAX, &o->threads) ? 0 : EINVAL;
+    case 'r':
+        return integer_or_fail(state, "--reps", arg, 1, REPS_MAX, &o->reps) ? 0 : EINVAL;
+    case KEY_WARMUP:
+        return integer_or_fail(state, "--warmup-ms", arg, 0, WARMUP_MS_MAX, &o->warmup_ms) ? 0
+                                                                                          : EINVAL;
+    case KEY_QUICK:
+        o->quick = true;
+        return 0;
+    case KEY_LIST:
+        o->list = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->names = (const char **)(state->argv + state->next);
+        o->n_names = state->argc - state->next;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp argp_measure = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "[NAME...]",
+    .doc = "Measures the roofs and kernels of this machine, or only those named (the roofs a kernel "
+           "needs are to be named too), and writes one results file, whole or not at all. Prints "
+           "its path.",
+};
+
+static bool from_environment(struct options *o, struct err *e)
+{
+    const struct {
+        const char *name;
+        long min, max;
+        long *value;
+    } table[] = {{"THREADS", 1, THREADS_MAX, &o->threads},
+                 {"REPS", 1, REPS_MAX, &o->reps},
+                 {"WARMUP_MS", 0, WARMUP_MS_MAX, &o->warmup_ms}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *text = getenv(table[i].name);
+        if (text && !cli_integer(table[i].name, text, table[i].min, table[i].max, table[i].value, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Set by Ctrl-C; the campaign looks at it between passes.  The only state of the program outside of
+ * its functions, because a signal handler is given nothing. */
+static volatile int stop_flag;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    stop_flag = 1;
+}
+
+static void show_progress(void *context, int done, int total, const char *what)
+{
+    (void)context;
+    fprintf(stderr, "\r\033[K%d/%d %s", done, total, what);
+    if (done == total) {
+        fprintf(stderr, "\r\033[K");
+    }
+}
+
+static int list_loops(void)
+{
+    for (int i = 0; i < ISA_COUNT; i++) {
+        printf("%-7s %s\n", isa_info[i].name,
+               !isa_supported((enum isa)i)     ? "not on this machine"
+               : (enum isa)i == isa_widest()   ? "default"
+                                               : "available");
+    }
+    printf("\n%-14s %-7s %-7s %s\n", "loop", "isa", "unit", "chains");
+    for (int i = 0; i < n_loops_table; i++) {
+        const struct loop *l = &loops_table[i];
+        printf("%-14s %-7s %-7s ", l->name, isa_info[l->isa].name,
+               l->unit == UNIT_FLOPS ? "flop/s" : "byte/s");
+        printf(l->chains ? "%d\n" : "\n", l->chains);
+    }
+    return cli_print((struct bytes){NULL, 0});
+}
+
+static bool choose_isa(const char *name, enum isa *out, struct err *e)
+{
+    *out = isa_widest();
+    if (!name) {
+        return true;
+    }
+    if (!isa_from_name(name, out)) {
+        return err_set(e, ERR_RANGE, LOC_NONE,
+                       "there is no instruction set '%s' in this build; gambrel measure --list", name);
+    }
+    return isa_supported(*out) ||
+           err_set(e, ERR_HOST, LOC_NONE, "this CPU, or its system, does not support %s", name);
+}
+
+/* Refuses a name that no loop has, before anything is measured. */
+static bool names_exist(const struct options *o, enum isa isa, struct err *e)
+{
+    for (int i = 0; i < o->n_names; i++) {
+        if (!loop_named(o->names[i], isa)) {
+            return err_set(e, ERR_RANGE, LOC_NONE,
+                           "no loop is called '%s' for %s; gambrel measure --list shows them",
+                           o->names[i], isa_info[isa].name);
+        }
+    }
+    return true;
+}
+
+static const char *utc(struct cli *c, const char *format)
+{
+    char text[64];
+    const time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    return arena_copy(c->arena, text, strftime(text, sizeof text, format, &fields));
+}
+
+/* results/<cpu>-<date>/run.yaml: letters and digits of the CPU's name, the rest as one hyphen. */
+static const char *default_output(struct cli *c, const struct run_host *h)
+{
+    char slug[48];
+    size_t n = 0;
+    for (const char *p = h->cpu_name; *p && n + 1 < sizeof slug; p++) {
+        if (isalnum((unsigned char)*p)) {
+            slug[n++] = (char)tolower((unsigned char)*p);
+        } else if (n && slug[n - 1] != '-') {
+            slug[n++] = '-';
+        }
+    }
+    while (n && slug[n - 1] == '-') {
+        n--;
+    }
+    slug[n] = '\0';
+    return arena_format(c->arena, "results/%s-%s/run.yaml", n ? slug : "unknown",
+                        utc(c, "%Y-%m-%dT%H%M%SZ"));
+}
+
+static const char *command_line(struct cli *c, int argc, char **argv)
+{
+    struct text t = {.arena = c->arena};
+    for (int i = 0; i < argc; i++) {
+        text_add(&t, "%s%s", i ? " " : "", argv[i]);
+    }
+    return t.data;
+}
+
+static bool write_run(struct cli *c, const char *path, const struct run *r, struct err *e)
+{
+    struct bytes out;
+    const char *slash = strrchr(path, '/');
+    if (!run_write(r, c->arena, &out, e)) {
+        return false;
+    }
+    if (strcmp(path, "-") == 0) {
+        return cli_print(out) == EXIT_FINE || err_set(e, ERR_IO, LOC_NONE, "the results are lost");
+    }
+    return (!slash || slash == path ||
+            file_make_folder(arena_copy(c->arena, path, (size_t)(slash - path)), e)) &&
+           file_write_whole(path, out, e);
+}
+
+static struct campaign_settings settings_of(const struct options *o, enum isa isa)
+{
+    return (struct campaign_settings){
+        .threads = (int)o->threads,
+        .reps = o->reps > 0 ? (int)o->reps : o->quick ? 7 : 21,
+        .warmup_s = (o->warmup_ms >= 0 ? (double)o->warmup_ms : o->quick ? 20 : 100) * 1e-3,
+        .spin_s = 0.3,
+        .pass_s = o->quick ? 0.005 : 0.02,
+        .quick = o->quick,
+        .isa = isa,
+        .names = o->names,
+        .n_names = o->n_names,
+        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .stop = &stop_flag,
+    };
+}
+
+int cmd_measure(struct cli *c, int argc, char **argv)
+{
+    struct options o = {.warmup_ms = -1};
+    struct err e = {0};
+    enum isa isa;
+    struct host *h = arena_new(c->arena, struct host, 1);
+    struct run r = {
+        .command = command_line(c, argc, argv),
+        .date = utc(c, "%Y-%m-%dT%H:%M:%SZ"),
+        .version = GAMBREL_VERSION,
+    };
+    if (!from_environment(&o, &e)) {
+        return cli_fail(&e);
+    }
+    argp_parse(&argp_measure, argc, argv, 0, NULL, &o);
+    if (o.list) {
+        return list_loops();
+    }
+    if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) || !host_describe(c->arena, h, &e)) {
+        return cli_fail(&e);
+    }
+    const char *path = o.output ? o.output : default_output(c, &h->facts);
+    const struct campaign_settings s = settings_of(&o, isa);
+    r.reps = s.reps;
+    r.warmup_ms = s.warmup_s * 1e3;
+    r.quick = s.quick;
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    if (!campaign_run(&s, h, c->arena, &r, &e) || !write_run(c, path, &r, &e)) {
+        return cli_fail(&e);
+    }
+    for (int i = 0; i < r.n_warnings; i++) {
+        cli_warn(r.warnings[i]);
+    }
+    if (strcmp(path, "-") != 0) {
+        printf("%s\n", path);
+    }
+    return cli_print((struct bytes){NULL, 0});
+}

@@ -1,0 +1,107 @@
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command commands[] = {
+    {"measure", "roofs and kernels of this machine, into a results file", &argp_measure, cmd_measure},
+    {"model", "ceilings of kernels on a machine, nothing measured", &argp_model, cmd_model},
+    {"compare", "results against the models: who misses, where, by how much", &argp_compare,
+     cmd_compare},
+    {"machine", "detect, list, show, check or begin a machine file", &argp_machine, cmd_machine},
+    {"kernel", "list, show or check kernels and the code that runs", &argp_kernel, cmd_kernel},
+};
+const int n_commands = sizeof commands / sizeof *commands;
+
+static void usage(FILE *out)
+{
+    fprintf(out, "Usage: gambrel COMMAND [OPTION...]\n\n"
+                 "Compares two models of a loop's speed with what the hardware does.\n\n");
+    for (int i = 0; i < n_commands; i++) {
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    }
+    fprintf(out, "\n  help      this text; help --man, help --completion=bash|zsh|fish\n\n"
+                 "gambrel COMMAND --help lists the options of a command.\n");
+}
+
+static int help(struct cli *c, int argc, char **argv)
+{
+    static const char completion[] = "--completion=";
+    struct text out = {.arena = c->arena};
+    if (argc == 1) {
+        usage(stdout);
+    } else if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+        cli_manual(&out);
+    } else if (argc == 2 && strncmp(argv[1], completion, sizeof completion - 1) == 0) {
+        cli_completion(argv[1] + sizeof completion - 1, &out);
+    }
+    if (argc > 1 && !out.len) {
+        fprintf(stderr, "gambrel: error: help takes --man or --completion=bash|zsh|fish\n");
+        return EXIT_INPUT;
+    }
+    return cli_print((struct bytes){out.data, out.len});
+}
+
+/* Out of memory ends the program: no caller can go on without what it asked for. */
+static void out_of_memory(void *context)
+{
+    (void)context;
+    fprintf(stderr, "gambrel: error: out of memory; GAMBREL_MEMORY_MAX raises the limit of 4 GiB, "
+                    "in bytes\n");
+    exit(EXIT_MACHINE);
+}
+
+static struct arena *memory(void)
+{
+    const char *limit = getenv("GAMBREL_MEMORY_MAX");
+    struct err e = {0};
+    long bytes = 4L << 30;
+    if (limit && !cli_integer("GAMBREL_MEMORY_MAX", limit, 1, 1L << 50, &bytes, &e)) {
+        exit(cli_fail(&e));
+    }
+    struct arena *a = arena_create((size_t)bytes, out_of_memory, NULL);
+    if (!a) {
+        out_of_memory(NULL);
+    }
+    return a;
+}
+
+static int run_command(struct cli *c, int argc, char **argv)
+{
+    const char *name = argv[1];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help(c, argc - 1, argv + 1);
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("gambrel " GAMBREL_VERSION "\n");
+        return cli_print((struct bytes){NULL, 0});
+    }
+    for (int i = 0; i < n_commands; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            argv[1] = arena_format(c->arena, "gambrel %s", name);
+            return commands[i].run(c, argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "gambrel: error: there is no command '%s'\n\n", name);
+    usage(stderr);
+    return EXIT_INPUT;
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = EXIT_INPUT;
+    struct cli c = {
+        .arena = memory(),
+        .color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+    };
+    int status = EXIT_INPUT;
+    if (argc < 2) {
+        usage(stderr);
+    } else {
+        status = run_command(&c, argc, argv);
+    }
+    arena_release(c.arena);
+    return status;
+}

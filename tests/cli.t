@@ -1,0 +1,69 @@
+#!/bin/sh
+# The command line: statuses, messages, places where output cannot go.
+set -u
+gambrel=${BUILD:-build}/gambrel
+count=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ok() { # ok STATUS NAME: status 0 passes
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
+}
+exits() { # exits STATUS NAME COMMAND...
+    want=$1 name=$2
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    [ "$got" -eq "$want" ]
+    ok $? "$name: exit $want"
+    [ "$got" -eq "$want" ] || { echo "#   got $got"; sed 's/^/#   /' "$tmp/err"; }
+}
+says() { # says TEXT: the last command's standard error holds TEXT
+    grep -qF -- "$1" "$tmp/err"
+    ok $? "says: $1"
+    grep -qF -- "$1" "$tmp/err" || sed 's/^/#   /' "$tmp/err"
+}
+
+exits 2 "no command" "$gambrel"
+exits 2 "unknown command" "$gambrel" frobnicate
+says "there is no command 'frobnicate'"
+exits 0 "help" "$gambrel" help
+exits 0 "version" "$gambrel" --version
+exits 2 "unknown option" "$gambrel" measure --frobnicate
+for n in 0 -1 1000x '' 99999; do
+    exits 2 "THREADS='$n'" env THREADS="$n" "$gambrel" measure -o "$tmp/run.yaml" read
+    says "THREADS must be a whole number from 1 to 1024"
+done
+exits 3 "more threads than cores" env THREADS=1000 "$gambrel" measure -o "$tmp/run.yaml" read
+says "1000 threads"
+exits 2 "unknown loop" "$gambrel" measure -o "$tmp/run.yaml" frobnicate
+says "no loop is called 'frobnicate'"
+exits 2 "unknown isa" "$gambrel" measure -i mmx -o "$tmp/run.yaml"
+says "no instruction set 'mmx'"
+[ ! -e "$tmp/run.yaml" ]
+ok $? "nothing was written"
+exits 2 "missing results" "$gambrel" compare "$tmp/missing.yaml"
+says "missing.yaml"
+exits 2 "a folder as results" "$gambrel" compare "$tmp"
+exits 3 "memory limit" env GAMBREL_MEMORY_MAX=4096 "$gambrel" kernel list
+says "GAMBREL_MEMORY_MAX"
+exits 2 "no data folder" env GAMBREL_DATA="$tmp" "$gambrel" kernel list
+says "set GAMBREL_DATA"
+
+for command in "help" "help --man" "--version" "kernel list" "machine list" "measure --list" \
+    "compare results/apple-m4-pro-article.yaml"; do
+    # shellcheck disable=SC2086
+    "$gambrel" $command >/dev/full 2>"$tmp/err"
+    [ $? -eq 2 ]
+    ok $? "gambrel $command to a full device fails"
+done
+
+"$gambrel" help --man >"$tmp/man"
+ok $? "manual"
+for option in quick threads reps isa json; do
+    grep -q -- "\\\\-\\\\-$option" "$tmp/man"
+    ok $? "the manual knows --$option"
+done
+"$gambrel" help --completion=bash >"$tmp/completion" && bash -n "$tmp/completion"
+ok $? "bash completion parses"
+echo "1..$count"
