@@ -38,6 +38,8 @@ TESTS   = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench_*.c))
 
+GENERATED_FOLDERS = man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d
+
 DEPS_DEBIAN = gcc make pkg-config perl libc6-dev libyaml-dev libhwloc-dev libglpk-dev libzydis-dev \
               libcapstone-dev libelf-dev gnuplot-nox
 
@@ -71,5 +73,34 @@ $(BUILD)/%.o: %.c
 check: $(BUILD)/gambrel $(TESTS) $(FUZZERS)
 	BUILD=$(BUILD) LC_ALL=C prove $(TESTS) $(wildcard tests/*.t)
 
-.PHONY: all deps check
+report: $(BUILD)/gambrel
+	run=$$($(BUILD)/gambrel measure) && $(BUILD)/gambrel compare --folder "$$(dirname "$$run")" "$$run"
+
+lint:
+	clang-format --dry-run -Werror $(wildcard */*.[ch] tests/fuzz/*.c)
+	for f in $(LIB_SRC) $(wildcard cli/*.c); do \
+	    clang-tidy --quiet $$f -- -std=c11 $(CPPFLAGS) 2>/dev/null || exit 1; done
+	shellcheck $(wildcard tests/*.t) .ci/run
+
+install: $(BUILD)/gambrel
+	install -D -m 755 $(BUILD)/gambrel $(DESTDIR)$(PREFIX)/bin/gambrel
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gambrel kernels.yaml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gambrel/machines $(wildcard machines/*.yaml)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/gambrel README.md $(wildcard doc/*.md)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(GENERATED_FOLDERS))
+	$(BUILD)/gambrel help --man > $(DESTDIR)$(PREFIX)/share/man/man1/gambrel.1
+	$(BUILD)/gambrel help --completion=bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gambrel
+	$(BUILD)/gambrel help --completion=zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gambrel
+	$(BUILD)/gambrel help --completion=fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gambrel.fish
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/gambrel share/man/man1/gambrel.1 \
+	    share/bash-completion/completions/gambrel share/zsh/site-functions/_gambrel \
+	    share/fish/vendor_completions.d/gambrel.fish
+	rm -rf $(DESTDIR)$(PREFIX)/share/gambrel $(DESTDIR)$(PREFIX)/share/doc/gambrel
+
+clean:
+	rm -rf build build-san build-clang
+
+.PHONY: all deps check report lint install uninstall clean
 -include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d)
