@@ -58,15 +58,18 @@ $(BUILD)/libgambrel.a: $(LIB_OBJ) $(LOOP_OBJ)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgambrel.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/measure/loops_%.o: measure/loops_%.S
+# `make -j deps check` installs before it compiles.
+DEPS_FIRST = $(filter deps,$(MAKECMDGOALS))
+
+$(BUILD)/measure/loops_%.o: measure/loops_%.S | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(CC) $(LOOP_FLAGS) -I. -c -o $@ $<
 
-$(BUILD)/measure/intrin_%.o: measure/intrin_%.c
+$(BUILD)/measure/intrin_%.o: measure/intrin_%.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(CC) $(WARN) $(WERROR) $(CPPFLAGS) $(LOOP_FLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(CC) $(WARN) $(WERROR) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
