@@ -24,6 +24,10 @@ void *arena_alloc(struct arena *a, size_t n, size_t size);
 char *arena_copy(struct arena *a, const char *text, size_t len);
 char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Calls release(object) when the arena is released, the last registered first: for what a library
+ * allocates by itself, so that an oom that jumps leaks nothing. */
+void arena_on_release(struct arena *a, void (*release)(void *object), void *object);
+
 #define arena_new(a, type, n) ((type *)arena_alloc((a), (n), sizeof(type)))
 
 /* Room for one more in a growing array: returns an array of capacity >= n + 1 whose first n

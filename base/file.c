@@ -1,0 +1,161 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct loc at(const char *path)
+{
+    return (struct loc){.file = path};
+}
+
+static bool fail(const char *path, const char *what, struct err *e)
+{
+    return err_set(e, ERR_IO, at(path), "cannot %s: %s", what, strerror(errno));
+}
+
+static bool too_large(const char *path, struct err *e)
+{
+    return err_set(e, ERR_IO, at(path), "larger than %zu MiB, the most that is read",
+                   FILE_BYTES_MAX >> 20);
+}
+
+/* Reads to the end; the buffer grows, since a pipe does not know its length. */
+static bool read_all(int fd, const char *path, size_t expected, struct arena *a, struct bytes *out,
+                     struct err *e)
+{
+    size_t capacity = expected + 1, len = 0;
+    char *data = arena_alloc(a, capacity, 1);
+    for (;;) {
+        data = arena_grow(a, data, len, &capacity, 1);
+        const ssize_t got = read(fd, data + len, capacity - len);
+        if (got == 0) {
+            *out = (struct bytes){data, len};
+            return true;
+        }
+        if (got < 0 && errno != EINTR) {
+            return fail(path, "read", e);
+        }
+        len += got > 0 ? (size_t)got : 0;
+        if (len > FILE_BYTES_MAX) {
+            return too_large(path, e);
+        }
+    }
+}
+
+static void close_fd(void *fd)
+{
+    if (*(int *)fd > STDERR_FILENO) {
+        close(*(int *)fd);
+    }
+    *(int *)fd = -1;
+}
+
+bool file_read(const char *path, struct arena *a, struct bytes *out, struct err *e)
+{
+    int *fd = arena_new(a, int, 1);
+    arena_on_release(a, close_fd, fd); /* in case memory runs out while reading */
+    *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat s;
+    if (*fd < 0 || fstat(*fd, &s) != 0) {
+        return fail(path, "open", e);
+    }
+    bool done = false;
+    if (S_ISDIR(s.st_mode)) {
+        err_set(e, ERR_IO, at(path), "is a folder; a file is needed");
+    } else if (S_ISREG(s.st_mode) && (size_t)s.st_size > FILE_BYTES_MAX) {
+        too_large(path, e);
+    } else {
+        const size_t expected = S_ISREG(s.st_mode) ? (size_t)s.st_size : (size_t)64 << 10;
+        done = read_all(*fd, path, expected, a, out, e);
+    }
+    close_fd(fd);
+    return done;
+}
+
+static bool write_all(int fd, struct bytes content)
+{
+    while (content.len > 0) {
+        const ssize_t put = write(fd, content.data, content.len);
+        if (put < 0 && errno != EINTR) {
+            return false;
+        }
+        content.data += put > 0 ? put : 0;
+        content.len -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* A device or a pipe cannot be replaced, only written to. */
+static bool write_through(const char *path, struct bytes content, struct err *e)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return fail(path, "open", e);
+    }
+    bool done = write_all(fd, content) || fail(path, "write", e);
+    if (close(fd) != 0 && done) {
+        done = fail(path, "write", e);
+    }
+    return done;
+}
+
+bool file_write_whole(const char *path, struct bytes content, struct err *e)
+{
+    struct stat s;
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
+        return write_through(path, content, e); /* a folder fails to open, and says so */
+    }
+    char temporary[PATH_MAX];
+    const int len = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
+    if (len < 0 || (size_t)len >= sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return fail(path, "write", e);
+    }
+    unlink(temporary); /* left by a process of this number that died */
+    const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return fail(path, "write", e);
+    }
+    bool done = (write_all(fd, content) && fsync(fd) == 0) || fail(path, "write", e);
+    if (close(fd) != 0 && done) {
+        done = fail(path, "write", e);
+    }
+    if (done && rename(temporary, path) != 0) {
+        done = fail(path, "write", e);
+    }
+    if (!done) {
+        unlink(temporary);
+    }
+    return done;
+}
+
+bool file_make_folder(const char *path, struct err *e)
+{
+    char part[PATH_MAX];
+    const size_t len = strlen(path);
+    if (len == 0 || len >= sizeof part) {
+        errno = len == 0 ? ENOENT : ENAMETOOLONG;
+        return fail(path, "make the folder", e);
+    }
+    memcpy(part, path, len + 1);
+    for (size_t i = 1; i <= len; i++) {
+        if (part[i] != '/' && part[i] != '\0') {
+            continue;
+        }
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return fail(path, "make the folder", e);
+        }
+        part[i] = path[i];
+    }
+    struct stat s;
+    if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) {
+        return err_set(e, ERR_IO, at(path), "exists and is not a folder");
+    }
+    return true;
+}

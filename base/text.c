@@ -1,0 +1,194 @@
+#include "base/text.h"
+
+#include <assert.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `more` bytes and a NUL behind what is there. */
+static char *text_reserve(struct text *t, size_t more)
+{
+    const size_t last = more < SIZE_MAX - t->len ? t->len + more : SIZE_MAX;
+    if (last >= t->capacity) {
+        const size_t n = last > 2 * t->len ? last : 2 * t->len;
+        char *moved = arena_alloc(t->arena, n < SIZE_MAX ? n + 1 : n, 1);
+        if (t->len > 0) {
+            memcpy(moved, t->data, t->len);
+        }
+        t->data = moved;
+        t->capacity = n + 1;
+    }
+    return t->data + t->len;
+}
+
+void text_add_bytes(struct text *t, const char *bytes, size_t len)
+{
+    char *end = text_reserve(t, len);
+    if (len > 0) {
+        memcpy(end, bytes, len);
+    }
+    end[len] = '\0';
+    t->len += len;
+}
+
+void text_add(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    assert(len >= 0);
+    vsnprintf(text_reserve(t, (size_t)len), (size_t)len + 1, format, again);
+    va_end(again);
+    t->len += (size_t)len;
+}
+
+/* A locale may write the decimal point as any bytes; files and reports write it as a dot. */
+static void use_dot(char *number)
+{
+    char *to = number;
+    for (const char *from = number; *from;) {
+        if (strchr("0123456789+-eEinf", *from)) {
+            *to++ = *from++;
+            continue;
+        }
+        *to++ = '.';
+        while (*from && !strchr("0123456789eE", *from)) {
+            from++;
+        }
+    }
+    *to = '\0';
+}
+
+struct prefix {
+    const char *text;
+    double scale;
+};
+
+static const struct prefix si_prefixes[] = {
+    {"n", 1e-9}, {"µ", 1e-6}, {"m", 1e-3}, {"", 1},     {"k", 1e3},
+    {"M", 1e6},  {"G", 1e9},  {"T", 1e12}, {"P", 1e15}, {"E", 1e18},
+};
+static const struct prefix binary_prefixes[] = {
+    {"", 1},        {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30},
+    {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
+};
+
+/* The largest prefix that leaves at least 1 once rounded to four digits, else the smallest. */
+static const char *scaled(double value, const struct prefix *prefixes, size_t n, const char *unit,
+                          char *buffer)
+{
+    if (isnan(value)) {
+        return strcpy(buffer, "unknown");
+    }
+    size_t i = 0;
+    while (i + 1 < n && fabs(value) >= 0.99995 * prefixes[i + 1].scale) {
+        i++;
+    }
+    char number[TEXT_SI_SIZE];
+    if (value == 0) {
+        strcpy(number, "0");
+        for (i = 0; prefixes[i].scale < 1; i++) {
+        }
+    } else {
+        snprintf(number, sizeof number, "%.4g", value / prefixes[i].scale);
+        use_dot(number);
+    }
+    const char *gap = *prefixes[i].text || *unit ? " " : "";
+    snprintf(buffer, TEXT_SI_SIZE, "%s%s%s%s", number, gap, prefixes[i].text, unit);
+    return buffer;
+}
+
+const char *text_si(double value, const char *unit, char buffer[TEXT_SI_SIZE])
+{
+    return scaled(value, si_prefixes, sizeof si_prefixes / sizeof *si_prefixes, unit, buffer);
+}
+
+const char *text_bytes(double bytes, char buffer[TEXT_SI_SIZE])
+{
+    return scaled(bytes, binary_prefixes, sizeof binary_prefixes / sizeof *binary_prefixes, "B",
+                  buffer);
+}
+
+const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE])
+{
+    if (isnan(value)) {
+        return strcpy(buffer, "unknown");
+    }
+    /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG); the first that reads back is shortest. */
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) {
+            break;
+        }
+    }
+    use_dot(buffer);
+    return buffer;
+}
+
+static const char *skip_digits(const char *text, const char *end)
+{
+    while (text < end && *text >= '0' && *text <= '9') {
+        text++;
+    }
+    return text;
+}
+
+/* [+-] digits [. digits] [e [+-] digits], at least one digit before the exponent. */
+static bool is_decimal(const char *text, const char *end)
+{
+    text += text < end && (*text == '-' || *text == '+');
+    const char *whole = skip_digits(text, end);
+    size_t n_digits = (size_t)(whole - text);
+    text = whole;
+    if (text < end && *text == '.') {
+        const char *fraction = skip_digits(text + 1, end);
+        n_digits += (size_t)(fraction - text - 1);
+        text = fraction;
+    }
+    if (n_digits == 0) {
+        return false;
+    }
+    if (text < end && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += text < end && (*text == '-' || *text == '+');
+        const char *exponent = skip_digits(text, end);
+        if (exponent == text) {
+            return false;
+        }
+        text = exponent;
+    }
+    return text == end;
+}
+
+/* Is there a digit other than 0 before the exponent? */
+static bool is_nonzero(const char *text)
+{
+    return text[strcspn(text, "123456789eE")] >= '1' && text[strcspn(text, "123456789eE")] <= '9';
+}
+
+bool text_parse_number(const char *text, size_t len, double *out)
+{
+    char copy[512];
+    if (len == 0 || len >= sizeof copy || !is_decimal(text, text + len)) {
+        return false;
+    }
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c) {
+        return false;
+    }
+    const double value = strtod_l(copy, NULL, c);
+    freelocale(c);
+    if (!isfinite(value) || (value == 0 && is_nonzero(copy))) {
+        return false;
+    }
+    *out = value;
+    return true;
+}

@@ -1,0 +1,162 @@
+#include "base/text.h"
+#include "tests/tap.h"
+
+#include <float.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static void no_memory(void *context)
+{
+    (void)context;
+    abort();
+}
+
+static void people(void)
+{
+    static const struct {
+        double value;
+        const char *unit, *want;
+    } cases[] = {
+        {143.7e9, "FLOP/s", "143.7 GFLOP/s"},
+        {1e9, "flop/s", "1 Gflop/s"},
+        {999.96e6, "flop/s", "1 Gflop/s"},
+        {999.94e6, "flop/s", "999.9 Mflop/s"},
+        {0, "s", "0 s"},
+        {-2500, "B", "-2.5 kB"},
+        {4.13e9, "Hz", "4.13 GHz"},
+        {0.00025, "s", "250 µs"},
+        {1e-12, "s", "0.001 ns"},
+        {12, "", "12"},
+        {NAN, "Hz", "unknown"},
+    };
+    char buffer[TEXT_SI_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        is_text(text_si(cases[i].value, cases[i].unit, buffer), cases[i].want, cases[i].want);
+    }
+    is_text(text_bytes(49152, buffer), "48 KiB", "48 KiB");
+    is_text(text_bytes(1.5 * 1048576, buffer), "1.5 MiB", "1.5 MiB");
+    is_text(text_bytes(512, buffer), "512 B", "512 B");
+    is_text(text_bytes(0, buffer), "0 B", "0 B");
+    is_text(text_bytes(NAN, buffer), "unknown", "bytes unknown");
+}
+
+static void files(void)
+{
+    static const struct {
+        double value;
+        const char *want;
+    } cases[] = {
+        {0.1, "0.1"},
+        {4.2e9, "4.2e+09"},
+        {0, "0"},
+        {-0.0, "-0"},
+        {1e300, "1e+300"},
+        {NAN, "unknown"},
+        {INFINITY, "inf"},
+        {-INFINITY, "-inf"},
+        {1.0 / 3, "0.3333333333333333"},
+        {123456, "123456"},
+        {DBL_MIN, "2.2250738585072014e-308"},
+    };
+    char buffer[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        is_text(text_number(cases[i].value, buffer), cases[i].want, cases[i].want);
+    }
+}
+
+/* Any finite double, most of them odd ones: seed fixed. */
+static bool all_round_trip(int n)
+{
+    uint64_t state = 88172645463325252;
+    for (int i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        double value, back;
+        memcpy(&value, &state, sizeof value);
+        char buffer[TEXT_NUMBER_SIZE];
+        text_number(value, buffer);
+        if (isfinite(value) &&
+            !(text_parse_number(buffer, strlen(buffer), &back) && back == value)) {
+            printf("# %s does not read back\n", buffer);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void parsing(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        double want;
+    } cases[] = {
+        {"42", true, 42},         {"-1.5e9", true, -1.5e9}, {"+2", true, 2},
+        {".5", true, 0.5},        {"5.", true, 5},          {"1E3", true, 1000},
+        {"1e-3", true, 1e-3},     {"0e9", true, 0},         {"0.000", true, 0},
+        {"5e-324", true, 5e-324}, {"1e308", true, 1e308},   {"", false, 0},
+        {" 1", false, 0},         {"1 ", false, 0},         {"1,5", false, 0},
+        {"0x10", false, 0},       {"nan", false, 0},        {"inf", false, 0},
+        {"-inf", false, 0},       {"1e309", false, 0},      {"-1e309", false, 0},
+        {"1e-400", false, 0},     {"1e", false, 0},         {"e5", false, 0},
+        {".", false, 0},          {"-", false, 0},          {"--1", false, 0},
+        {"1.2.3", false, 0},      {"3.4 GHz", false, 0},    {"1_000", false, 0},
+        {"1f", false, 0},         {"1e+", false, 0},        {"infinity", false, 0},
+        {"1d5", false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double got = -77;
+        const bool good = text_parse_number(cases[i].text, strlen(cases[i].text), &got);
+        ok(good == cases[i].good && got == (cases[i].good ? cases[i].want : -77), "'%s' is %s",
+           cases[i].text, cases[i].good ? "a number" : "no number, and nothing is written");
+    }
+    double value;
+    ok(text_parse_number("12345", 2, &value) && value == 12, "the length counts, not a NUL");
+    ok(!text_parse_number("1\0", 2, &value), "a NUL is no digit");
+    char longest[2000];
+    memset(longest, '1', sizeof longest);
+    ok(!text_parse_number(longest, sizeof longest, &value), "2000 digits are no number");
+}
+
+static void locales(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", NULL};
+    const char *const *name = names;
+    while (*name && !setlocale(LC_NUMERIC, *name)) {
+        name++;
+    }
+    char buffer[TEXT_NUMBER_SIZE];
+    double value = 0;
+    text_number(2.5, buffer);
+    const bool good = text_parse_number("2.5", 3, &value) && value == 2.5;
+    ok(good && strcmp(buffer, "2.5") == 0, "the point is a dot%s%s", *name ? " in " : "",
+       *name ? *name : " # SKIP no locale with a comma is installed");
+    setlocale(LC_NUMERIC, "C");
+}
+
+static void growing(void)
+{
+    struct text t = {.arena = arena_create((size_t)1 << 24, no_memory, NULL)};
+    text_add(&t, "%s", "");
+    is_text(t.data, "", "nothing added is still text");
+    for (int i = 0; i < 10000; i++) {
+        text_add(&t, "%d ", i % 10);
+        text_add_bytes(&t, "ab", 1);
+    }
+    ok(t.len == 30000 && strlen(t.data) == t.len, "text grows and stays terminated");
+    ok(strncmp(t.data, "0 a1 a2 a", 9) == 0, "and keeps what it holds");
+    arena_release(t.arena);
+}
+
+int main(void)
+{
+    people();
+    files();
+    ok(all_round_trip(200000), "200000 random doubles read back bit for bit");
+    parsing();
+    locales();
+    growing();
+    return tap_done();
+}
