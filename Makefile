@@ -79,6 +79,9 @@ check: $(BUILD)/gambrel $(TESTS) $(FUZZERS)
 report: $(BUILD)/gambrel
 	run=$$($(BUILD)/gambrel measure) && $(BUILD)/gambrel compare --folder "$$(dirname "$$run")" "$$run"
 
+bench: $(BENCHES)
+	@for b in $(BENCHES); do $$b || exit 1; done
+
 lint:
 	clang-format --dry-run -Werror $(wildcard */*.[ch] tests/fuzz/*.c)
 	for f in $(LIB_SRC) $(wildcard cli/*.c); do \
@@ -105,5 +108,5 @@ uninstall:
 clean:
 	rm -rf build build-san build-clang
 
-.PHONY: all deps check report lint install uninstall clean
--include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d)
+.PHONY: all deps check bench report lint install uninstall clean
+-include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(BENCHES:%=%.d)

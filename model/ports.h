@@ -14,11 +14,11 @@
 #ifndef GAMBREL_MODEL_PORTS_H
 #define GAMBREL_MODEL_PORTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #define PORTS_MAX 32
 
@@ -28,26 +28,34 @@ struct uop_class {
 };
 
 struct ports_problem {
-    struct uop_class *classes; /* port sets distinct */
+    const struct uop_class *classes;
     int n_classes;
-    int n_ports;           /* 1 .. PORTS_MAX */
+    int n_ports;           /* 0 .. PORTS_MAX */
     double slots;          /* dispatch slots per iteration */
     double dispatch_width; /* NaN: no front-end row */
 };
 
 struct ports_bound {
-    double cycles;       /* T */
-    uint32_t bottleneck; /* the smallest port set that binds; 0: the front end binds */
-    double mass;         /* uops confined to it */
+    double cycles;           /* T */
+    uint32_t bottleneck;     /* a port set that binds, see below; 0: the front end binds alone */
+    double mass;             /* uops confined to it */
     double front_end_cycles; /* slots / width; 0 where there is no row */
-    double port_load[PORTS_MAX];   /* LP only: cycles of work per port in one optimal schedule */
-    double port_price[PORTS_MAX];  /* LP only: fall of T per unit of capacity added to the port */
-    double front_end_price;        /* LP only */
+    double port_load[PORTS_MAX];  /* LP only: cycles of work per port in one optimal schedule */
+    double port_price[PORTS_MAX]; /* LP only: fall of T per unit of capacity added to the port */
+    double front_end_price;       /* LP only: fall of T per cycle taken off the front end */
 };
 
-/* Both: ERR_RANGE for a class without ports, a port past n_ports, a negative or non-finite count.
- * ports_bound: the closed form, no allocation, microseconds.  ports_schedule: the LP. */
+/* ERR_RANGE for a class without ports, a port past n_ports, a negative or non-finite count or number
+ * of slots, a width that is not positive.  Both bounds call it first. */
+bool ports_check(const struct ports_problem *p, struct err *e);
+
+/* The closed form: no allocation, microseconds.  The bottleneck is the smallest set that binds.
+ * (A block with more than 512 connected unions is given to ports_schedule.) */
 bool ports_bound(const struct ports_problem *p, struct ports_bound *out, struct err *e);
+
+/* The LP.  Prices are those of one optimal dual: the ports' and the front end's add up to 1 where
+ * T > 0, and  * T = front_end_price * slots / width + sum over classes of count * least price among its ports.
+ * The bottleneck is the set of the dearest ports, which binds but need not be the smallest. */
 bool ports_schedule(const struct ports_problem *p, struct ports_bound *out, struct err *e);
 
 #endif
