@@ -174,8 +174,8 @@ bool cli_integer(const char *what, const char *text, long min, long max, long *o
     errno = 0;
     const long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < min || value > max) {
-        return err_set(e, ERR_RANGE, LOC_NONE, "%s must be a whole number from %ld to %ld, not '%s'",
-                       what, min, max, text);
+        return err_set(e, ERR_RANGE, LOC_NONE,
+                       "%s must be a whole number from %ld to %ld, not '%s'", what, min, max, text);
     }
     *out = value;
     return true;

@@ -6,9 +6,6 @@
 #ifndef GAMBREL_CLI_CLI_H
 #define GAMBREL_CLI_CLI_H
 
-#include <argp.h>
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -16,6 +13,9 @@
 #include "formats/kernels.h"
 #include "formats/machine.h"
 #include "formats/run.h"
+
+#include <argp.h>
+#include <stdbool.h>
 
 enum exit_status {
     EXIT_FINE = 0,

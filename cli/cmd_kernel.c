@@ -1,9 +1,9 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli.h"
 #include "code/loop.h"
 #include "measure/loops.h"
+
+#include <stdio.h>
+#include <string.h>
 
 struct options {
     const char *file, *isa;
@@ -188,15 +188,16 @@ static int check(struct cli *c, const struct kernels *k, const struct options *o
             return cli_fail(&e);
         }
         text_add(&out, "%-14s %-7s %s\n", l->name, isa_info[l->isa].name,
-                 !n                    ? "as promised"
+                 !n                   ? "as promised"
                  : kernel->hand_fixed ? "DIFFERS"
-                                       : "differs (left to the compiler)");
+                                      : "differs (left to the compiler)");
         text_add(&out, "%s", n ? differences.data : "");
         failed += n && kernel->hand_fixed;
         checked++;
     }
     if (!checked) {
-        err_set(&e, ERR_RANGE, LOC_NONE, "no loop of this program has that name and instruction set");
+        err_set(&e, ERR_RANGE, LOC_NONE,
+                "no loop of this program has that name and instruction set");
         return cli_fail(&e);
     }
     const int status = cli_print((struct bytes){out.data, out.len});

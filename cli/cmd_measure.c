@@ -1,3 +1,8 @@
+#include "cli/cli.h"
+#include "measure/campaign.h"
+#include "measure/host.h"
+#include "measure/loops.h"
+
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -5,11 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "cli/cli.h"
-#include "measure/campaign.h"
-#include "measure/host.h"
-#include "measure/loops.h"
 
 struct options {
     const char *output, *isa;
@@ -22,8 +22,10 @@ struct options {
 enum { KEY_WARMUP = 256, KEY_LIST, KEY_QUICK };
 
 static const struct argp_option option_table[] = {
-    {"output", 'o', "FILE", 0, "write the results to FILE, - for standard output "
-                               "(default: results/<machine>-<date>/run.yaml)", 0},
+    {"output", 'o', "FILE", 0,
+     "write the results to FILE, - for standard output "
+     "(default: results/<machine>-<date>/run.yaml)",
+     0},
     {"quick", KEY_QUICK, NULL, 0, "L1 and DRAM only, fewer and shorter passes: under 10 s", 0},
     {"isa", 'i', "ISA", 0, "instruction set instead of the widest this CPU has", 0},
     {"threads", 't', "N", 0, "one thread and N instead of one and all allowed cores", 0},
@@ -63,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return integer_or_fail(state, "--reps", arg, 1, REPS_MAX, &o->reps) ? 0 : EINVAL;
     case KEY_WARMUP:
         return integer_or_fail(state, "--warmup-ms", arg, 0, WARMUP_MS_MAX, &o->warmup_ms) ? 0
-                                                                                          : EINVAL;
+                                                                                           : EINVAL;
     case KEY_QUICK:
         o->quick = true;
         return 0;
@@ -83,9 +85,10 @@ const struct argp argp_measure = {
     .options = option_table,
     .parser = parse,
     .args_doc = "[NAME...]",
-    .doc = "Measures the roofs and kernels of this machine, or only those named (the roofs a kernel "
-           "needs are to be named too), and writes one results file, whole or not at all. Prints "
-           "its path.",
+    .doc =
+        "Measures the roofs and kernels of this machine, or only those named (the roofs a kernel "
+        "needs are to be named too), and writes one results file, whole or not at all. Prints "
+        "its path.",
 };
 
 static bool from_environment(struct options *o, struct err *e)
@@ -99,7 +102,8 @@ static bool from_environment(struct options *o, struct err *e)
                  {"WARMUP_MS", 0, WARMUP_MS_MAX, &o->warmup_ms}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *text = getenv(table[i].name);
-        if (text && !cli_integer(table[i].name, text, table[i].min, table[i].max, table[i].value, e)) {
+        if (text &&
+            !cli_integer(table[i].name, text, table[i].min, table[i].max, table[i].value, e)) {
             return false;
         }
     }
@@ -129,9 +133,9 @@ static int list_loops(void)
 {
     for (int i = 0; i < ISA_COUNT; i++) {
         printf("%-7s %s\n", isa_info[i].name,
-               !isa_supported((enum isa)i)     ? "not on this machine"
-               : (enum isa)i == isa_widest()   ? "default"
-                                               : "available");
+               !isa_supported((enum isa)i)   ? "not on this machine"
+               : (enum isa)i == isa_widest() ? "default"
+                                             : "available");
     }
     printf("\n%-14s %-7s %-7s %s\n", "loop", "isa", "unit", "chains");
     for (int i = 0; i < n_loops_table; i++) {
@@ -151,7 +155,8 @@ static bool choose_isa(const char *name, enum isa *out, struct err *e)
     }
     if (!isa_from_name(name, out)) {
         return err_set(e, ERR_RANGE, LOC_NONE,
-                       "there is no instruction set '%s' in this build; gambrel measure --list", name);
+                       "there is no instruction set '%s' in this build; gambrel measure --list",
+                       name);
     }
     return isa_supported(*out) ||
            err_set(e, ERR_HOST, LOC_NONE, "this CPU, or its system, does not support %s", name);
@@ -227,8 +232,13 @@ static struct campaign_settings settings_of(const struct options *o, enum isa is
 {
     return (struct campaign_settings){
         .threads = (int)o->threads,
-        .reps = o->reps > 0 ? (int)o->reps : o->quick ? 7 : 21,
-        .warmup_s = (o->warmup_ms >= 0 ? (double)o->warmup_ms : o->quick ? 20 : 100) * 1e-3,
+        .reps = o->reps > 0 ? (int)o->reps
+                : o->quick  ? 7
+                            : 21,
+        .warmup_s = (o->warmup_ms >= 0 ? (double)o->warmup_ms
+                     : o->quick        ? 20
+                                       : 100) *
+                    1e-3,
         .spin_s = 0.3,
         .pass_s = o->quick ? 0.005 : 0.02,
         .quick = o->quick,
@@ -258,7 +268,8 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     if (o.list) {
         return list_loops();
     }
-    if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) || !host_describe(c->arena, h, &e)) {
+    if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) ||
+        !host_describe(c->arena, h, &e)) {
         return cli_fail(&e);
     }
     const char *path = o.output ? o.output : default_output(c, &h->facts);

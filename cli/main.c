@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 const struct command commands[] = {
-    {"measure", "roofs and kernels of this machine, into a results file", &argp_measure, cmd_measure},
+    {"measure", "roofs and kernels of this machine, into a results file", &argp_measure,
+     cmd_measure},
     {"model", "ceilings of kernels on a machine, nothing measured", &argp_model, cmd_model},
     {"compare", "results against the models: who misses, where, by how much", &argp_compare,
      cmd_compare},

@@ -1,8 +1,8 @@
 /* The manual page and the shell completions, from the tables that argp parses by: an option that is
  * added there appears here. */
-#include <string.h>
-
 #include "cli/cli.h"
+
+#include <string.h>
 
 /* Text for roff: a leading dot or a backslash would be a command. */
 static void roff(struct text *out, const char *text)
@@ -42,10 +42,9 @@ static void manual_option(struct text *out, const struct argp_option *o)
 
 void cli_manual(struct text *out)
 {
-    text_add(out,
-             ".TH GAMBREL 1 \"\" \"gambrel " GAMBREL_VERSION "\" \"User Commands\"\n"
-             ".SH NAME\ngambrel \\- compare two models of a loop's speed with the hardware\n"
-             ".SH SYNOPSIS\n.B gambrel\n.I COMMAND\n[\\fIOPTION\\fR...]\n.SH COMMANDS\n");
+    text_add(out, ".TH GAMBREL 1 \"\" \"gambrel " GAMBREL_VERSION "\" \"User Commands\"\n"
+                  ".SH NAME\ngambrel \\- compare two models of a loop's speed with the hardware\n"
+                  ".SH SYNOPSIS\n.B gambrel\n.I COMMAND\n[\\fIOPTION\\fR...]\n.SH COMMANDS\n");
     for (int i = 0; i < n_commands; i++) {
         const struct command *c = &commands[i];
         text_add(out, ".SS gambrel %s %s\n", c->name, c->argp->args_doc ? c->argp->args_doc : "");
@@ -57,15 +56,16 @@ void cli_manual(struct text *out)
             }
         }
     }
-    text_add(out,
-             ".SH ENVIRONMENT\n"
-             ".TP\nTHREADS, REPS, WARMUP_MS\ndefaults of the options of measure\n"
-             ".TP\nGAMBREL_DATA\nfolder of kernels.yaml and machines/\n"
-             ".TP\nGAMBREL_MEMORY_MAX\nmost memory for what is read, in bytes\n"
-             ".TP\nNO_COLOR\nno colours on a terminal\n"
-             ".SH EXIT STATUS\n"
-             "0 fine; 1 a bound was violated or a check failed; 2 bad usage or input; 3 this machine "
-             "cannot do it.\n");
+    text_add(
+        out,
+        ".SH ENVIRONMENT\n"
+        ".TP\nTHREADS, REPS, WARMUP_MS\ndefaults of the options of measure\n"
+        ".TP\nGAMBREL_DATA\nfolder of kernels.yaml and machines/\n"
+        ".TP\nGAMBREL_MEMORY_MAX\nmost memory for what is read, in bytes\n"
+        ".TP\nNO_COLOR\nno colours on a terminal\n"
+        ".SH EXIT STATUS\n"
+        "0 fine; 1 a bound was violated or a check failed; 2 bad usage or input; 3 this machine "
+        "cannot do it.\n");
 }
 
 static void completion_bash(struct text *out)
@@ -88,7 +88,8 @@ static void completion_bash(struct text *out)
         text_add(out, "--help' -- \"$word\") ;;\n");
     }
     text_add(out, "    esac\n"
-                  "    [ \"${word:0:1}\" = - ] || mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -f -- "
+                  "    [ \"${word:0:1}\" = - ] || mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < "
+                  "<(compgen -f -- "
                   "\"$word\")\n"
                   "}\n"
                   "complete -o filenames -F _gambrel gambrel\n");
