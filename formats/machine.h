@@ -116,6 +116,9 @@ struct machine {
     double line_crossing_bytes;
     int write_allocate; /* 1 a store's line is fetched first, 0 not, -1 unknown */
     const char *core_source;
+    /* key core.compose_memory_operands: a form with a memory source that is not listed may be taken
+     * as its register form and the load of that width; false unless the file says so */
+    bool compose_memory_operands;
 
     const char **zero_idioms; /* patterns whose same-register form executes nowhere, breaks dependence */
     int n_zero_idioms;
