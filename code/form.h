@@ -3,17 +3,23 @@
  * A form is a mnemonic and operand kinds in Intel (x86) or Arm order, lower case:
  *     vfmadd231ps zmm, zmm, m512      add r64, imm       jnz rel        vaddps zmm, zmm, m32bcst
  *     vmovups zmm{k}{z}, m512         fmla v.4s, v.4s, v.4s      ldr q, m128      b.ne rel
- * x86 kinds: r8 r16 r32 r64, mm xmm ymm zmm k, m8..m512 (bits), mNNbcst, agen (lea), imm, rel; cl
- * where a shift takes it.  AArch64 kinds: w x (also sp, zr), b h s d q, v.4s and so on (lane: v.s[i]),
- * mNN for what a load or store touches in bits, imm, rel, cond.
+ * x86 kinds: r8 r16 r32 r64, mm xmm ymm zmm k st, m8..m512 (bits; a gather or scatter: all it
+ * touches), mNNbcst, agen (lea), imm, rel; cl where a shift takes it.  A write mask follows the first
+ * operand as {k} or {k}{z}.  Other implicit operands are not written, nor those of a long nop.
+ * AArch64 kinds: w x (also sp, zr), b h s d q, v.4s and so on (lane: v.s[i]), mNN for what a load or
+ * store touches in bits, imm (also barrier kinds, prefetch operations, system registers), rel, cond.
+ * Lists are written without braces (`ld1 v.4s, v.4s, m256`).  A base that is written back adds a
+ * word: `ldr q, m128, post`, `ldr q, m128, pre`; a shifted or extended register its kind:
+ * `add x, x, x, lsl`.  How an address is made is not part of a form.
  *
  * Several spellings name one form (jne, jnz); form_normalise gives the one this program uses, which
- * for conditions is the decoder's (jnz, jnb, jnbe, jnle ...).  imm8, imm32, imm64 become imm;
- * [m512] becomes m512; white space is folded.
+ * for conditions is the decoder's (jnz, jnb, jnbe, jnle, b.hs, b.lo ...).  Case is lowered; imm8,
+ * imm32, #imm become imm; rel8, label become rel; [m512] becomes m512; v.s[2] becomes v.s[i]; the
+ * amount of a shift is dropped; white space is folded.
  *
  * A pattern is a form in which some words stand for several: V is one of xmm, ymm, zmm, and the
  * same one throughout, with MV for memory of that width (m128, m256, m512); jcc, setcc, cmovcc,
- * b.cc stand for every condition.
+ * b.cc stand for every condition (which is why carry clear is b.lo).  V and MV are upper case.
  */
 #ifndef GAMBREL_CODE_FORM_H
 #define GAMBREL_CODE_FORM_H
