@@ -8,6 +8,7 @@
 #include "code/decode_parts.h"
 
 #include <capstone/capstone.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,27 +219,27 @@ static bool parse_arrangement(const char *text, struct operand *o)
     o->lane = end[1] == '[' || lanes == 0;
     o->lanes = o->lane ? 1 : (int)lanes;
     o->bits = o->element_bits * o->lanes;
-    memcpy(o->kind, "v.", 3);
-    strncat(o->kind, text, (size_t)(end - text) + 1);
-    strcat(o->kind, o->lane ? "[i]" : "");
+    snprintf(o->kind, sizeof o->kind, o->lane ? "v.%.*s[i]" : "v.%.*s", (int)(end - text) + 1,
+             text);
     return true;
 }
 
 static bool parse_named_register(const char *text, struct operand *o)
 {
     static const struct {
-        const char *text, *kind;
+        const char *text;
+        char kind;
         code_reg reg;
         int bits;
     } named[] = {
-        {"sp", "x", REG_SP, 64}, {"wsp", "w", REG_SP, 32},     {"xzr", "x", 0, 64},
-        {"wzr", "w", 0, 32},     {"fp", "x", REG_X0 + 29, 64}, {"lr", "x", REG_X0 + 30, 64},
+        {"sp", 'x', REG_SP, 64}, {"wsp", 'w', REG_SP, 32},     {"xzr", 'x', 0, 64},
+        {"wzr", 'w', 0, 32},     {"fp", 'x', REG_X0 + 29, 64}, {"lr", 'x', REG_X0 + 30, 64},
     };
 
     for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
         if (strcmp(text, named[k].text) == 0) {
             *o = (struct operand){.is = OPERAND_REG, .reg = named[k].reg, .bits = named[k].bits};
-            strcpy(o->kind, named[k].kind);
+            o->kind[0] = named[k].kind;
             return true;
         }
     }
@@ -358,7 +359,7 @@ static void parse_operand(const char *piece, struct a64 *a)
     } else if (!parse_register(piece, o)) {
         *o = (struct operand){0};
         o->is = piece[0] == '#' && parse_number(piece, &o->number) ? OPERAND_NUMBER : OPERAND_WORD;
-        strncat(o->kind, piece, strcspn(piece, " "));
+        snprintf(o->kind, sizeof o->kind, "%.*s", (int)strcspn(piece, " "), piece);
     }
     a->n++;
 }

@@ -24,6 +24,8 @@ static const struct {
     {"ins", "mov"}, {"b.cs", "b.hs"},  {"repz", "repe"}, {"repnz", "repne"},
 };
 
+#define WORD_SIZE 192 /* twice FORM_SIZE: a word cut off here is still too long for a form */
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static bool is_prefix_word(const char *word)
@@ -86,24 +88,15 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Length of the V or MV that an operand begins with, 0 where it is some other word. */
-static size_t pattern_word(const char *text, size_t len)
-{
-    const size_t n = text[0] == 'M' ? 2 : 1;
-
-    return len >= n && text[n - 1] == 'V' && (len == n || text[n] == '{' || is_blank(text[n])) ? n
-                                                                                               : 0;
-}
-
 /* One operand in lower case but for V and MV, blanks folded; brackets and braces go, except around
  * k, z and a lane. */
-static void fold_operand(const char *text, size_t len, char out[FORM_SIZE])
+static void fold_operand(const char *text, size_t len, char out[WORD_SIZE])
 {
-    const size_t keep = pattern_word(text, len);
+    const size_t letters = text[0] == 'M' ? 2 : 1;
     size_t n = 0;
 
-    for (size_t k = 0; k < len && n + 4 < FORM_SIZE; k++) {
-        const char c = k < keep ? text[k] : lower(text[k]);
+    for (size_t k = 0; k < len && n + 4 < WORD_SIZE; k++) {
+        const char c = lower(text[k]);
         const char next = k + 1 < len ? lower(text[k + 1]) : '\0';
         if (c == '{' && (next == 'k' || next == 'z')) {
             n -= n > 0 && out[n - 1] == ' ';
@@ -122,6 +115,9 @@ static void fold_operand(const char *text, size_t len, char out[FORM_SIZE])
         }
     }
     out[n - (n && out[n - 1] == ' ')] = '\0';
+    if (n >= letters && text[letters - 1] == 'V' && (!out[letters] || out[letters] == '{')) {
+        memcpy(out, text, letters);
+    }
 }
 
 /* Whether text is this word, or this word and a size: imm, imm8. */
@@ -134,26 +130,30 @@ static bool is_sized(const char *text, const char *word)
 
 static void put_operand(struct output *o, const char *text, size_t len)
 {
-    char folded[FORM_SIZE];
+    char folded[WORD_SIZE];
 
     fold_operand(text, len, folded);
-    const char *word = folded + (*folded == '#');
-    if (is_sized(word, "imm")) {
+    char *amount = strstr(folded, " #"); /* of a shift: lsl #2 */
+    if (amount) {
+        *amount = '\0';
+    }
+    const char *word = folded;
+    if (is_sized(word + (*word == '#'), "imm")) {
         word = "imm";
     } else if (is_sized(word, "rel") || strcmp(word, "label") == 0) {
         word = "rel";
     }
-    const char *amount = strstr(word, " #"); /* of a shift: lsl #2 */
-    put(o, word, amount ? (size_t)(amount - word) : strlen(word));
+    o->fits = o->fits && *word;
+    put(o, word, strlen(word));
 }
 
 /* Copies the next word in lower case; returns what follows it and blanks. */
-static const char *next_word(const char *text, char word[FORM_SIZE])
+static const char *next_word(const char *text, char word[WORD_SIZE])
 {
     size_t n = 0;
 
     while (*text && !is_blank(*text)) {
-        if (n + 1 < FORM_SIZE) {
+        if (n + 1 < WORD_SIZE) {
             word[n++] = lower(*text);
         }
         text++;
@@ -168,13 +168,12 @@ static const char *next_word(const char *text, char word[FORM_SIZE])
 bool form_normalise(const char *text, char out[FORM_SIZE])
 {
     struct output o = {.text = out, .fits = true};
-    char word[FORM_SIZE];
+    char word[WORD_SIZE];
 
     out[0] = '\0';
     while (is_blank(*text)) {
         text++;
     }
-    o.fits = strlen(text) < 4 * FORM_SIZE;
     while (o.fits && *text) {
         text = next_word(text, word);
         put_mnemonic(&o, word);

@@ -28,7 +28,8 @@
 
 #define FORM_SIZE 96 /* longest form or pattern, with its NUL */
 
-/* Writes the normal spelling of text; false if it is longer than FORM_SIZE - 1 or empty. */
+/* Writes the normal spelling of text; false if it is longer than FORM_SIZE - 1, or it or one of its
+ * operands is empty. */
 bool form_normalise(const char *text, char out[FORM_SIZE]);
 
 /* Both normalised. */
