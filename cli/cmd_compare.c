@@ -1,0 +1,189 @@
+#include "cli/cli.h"
+#include "compare/join.h"
+#include "compare/plot.h"
+#include "compare/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *format, *kernels, *machine, *folder, *isa;
+    long threads;
+    const char **runs;
+    int n_runs;
+};
+
+enum { KEY_JSON = 256, KEY_CSV, KEY_MARKDOWN, KEY_FOLDER };
+
+static const struct argp_option option_table[] = {
+    {"format", 'f', "NAME", 0, "terminal (default), markdown, csv, json, svg or gnuplot", 0},
+    {"json", KEY_JSON, NULL, 0, "the same as --format=json", 0},
+    {"csv", KEY_CSV, NULL, 0, "the same as --format=csv", 0},
+    {"markdown", KEY_MARKDOWN, NULL, 0, "the same as --format=markdown", 0},
+    {"machine", 'm', "MACHINE", 0, "machine file or the name of one that comes along", 0},
+    {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
+    {"folder", KEY_FOLDER, "DIR", 0,
+     "write summary.md, .csv, .json and a plot per thread count to "
+     "DIR, and the terminal report to standard output",
+     0},
+    {"isa", 'i', "ISA", 0, "svg and gnuplot: the instruction set to draw", 0},
+    {"threads", 't', "N", 0, "svg and gnuplot: the thread count to draw (1)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    struct err e = {0};
+    switch (key) {
+    case KEY_JSON:
+    case KEY_CSV:
+    case KEY_MARKDOWN:
+        o->format = key == KEY_JSON ? "json" : key == KEY_CSV ? "csv" : "markdown";
+        return 0;
+    case 'f':
+        o->format = arg;
+        return 0;
+    case 'm':
+        o->machine = arg;
+        return 0;
+    case 'k':
+        o->kernels = arg;
+        return 0;
+    case KEY_FOLDER:
+        o->folder = arg;
+        return 0;
+    case 'i':
+        o->isa = arg;
+        return 0;
+    case 't':
+        if (!cli_integer("--threads", arg, 1, 1024, &o->threads, &e)) {
+            argp_error(state, "%s", e.text);
+        }
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->runs = (const char **)(state->argv + state->next);
+        o->n_runs = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which results? gambrel compare RUN.yaml...");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp argp_compare = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "RUN.yaml...",
+    .doc =
+        "Reports measured results beside the models' predictions. Exit status 1 if an undisturbed "
+        "measurement lies above a bound by more than its noise: then a description is wrong.",
+};
+
+static bool write_format(struct cli *c, const struct comparison *cmp, const struct report_format *f,
+                         const struct report_options *o, const char *path, struct err *e)
+{
+    struct text out = {.arena = c->arena};
+    if (!f->write(cmp, o, &out, e)) {
+        return false;
+    }
+    return file_write_whole(path, (struct bytes){out.data, out.len}, e);
+}
+
+/* Every format that a file can hold; plots once for each instruction set and thread count. */
+static bool write_folder(struct cli *c, const struct comparison *cmp, const char *folder,
+                         struct err *e)
+{
+    struct plot_key keys[PLOT_KEYS_MAX];
+    const int n_keys = plot_keys(cmp, keys);
+    if (!file_make_folder(folder, e)) {
+        return false;
+    }
+    for (int i = 0; i < n_report_formats; i++) {
+        const struct report_format *f = &report_formats[i];
+        struct report_options o = {0};
+        if (strcmp(f->name, "terminal") == 0 || strcmp(f->name, "gnuplot") == 0) {
+            continue;
+        }
+        for (int k = 0; k < (f->plot ? n_keys : 1); k++) {
+            const char *path = arena_format(c->arena, "%s/summary.%s", folder, f->extension);
+            if (f->plot) {
+                o.plot = keys[k];
+                path = arena_format(c->arena, "%s/roofline-%s-%d.%s", folder, keys[k].isa,
+                                    keys[k].threads, f->extension);
+            }
+            if (!write_format(c, cmp, f, &o, path, e)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The plot asked for, or the first there is. */
+static bool choose_plot(const struct comparison *cmp, const struct options *o, struct plot_key *out,
+                        struct err *e)
+{
+    struct plot_key keys[PLOT_KEYS_MAX];
+    const int n = plot_keys(cmp, keys);
+    for (int i = 0; i < n; i++) {
+        if ((!o->isa || strcmp(o->isa, keys[i].isa) == 0) &&
+            (!o->threads || o->threads == keys[i].threads)) {
+            *out = keys[i];
+            return true;
+        }
+    }
+    return err_set(e, ERR_RANGE, (struct loc){.file = cmp->run->file},
+                   "there is nothing to draw for this instruction set and thread count");
+}
+
+static bool report(struct cli *c, const struct comparison *cmp, const struct options *o,
+                   const struct report_format *f, struct text *out, struct err *e)
+{
+    struct report_options ro = {.color = c->color};
+    if (f->plot && !choose_plot(cmp, o, &ro.plot, e)) {
+        return false;
+    }
+    return f->write(cmp, &ro, out, e) && (!o->folder || write_folder(c, cmp, o->folder, e));
+}
+
+static const struct report_format *find_format(const char *name, struct err *e)
+{
+    const struct report_format *f = report_format_find(name ? name : "terminal");
+    if (!f) {
+        err_set(e, ERR_RANGE, LOC_NONE,
+                "there is no report format '%s'; terminal, markdown, csv, json, svg, gnuplot",
+                name);
+    }
+    return f;
+}
+
+int cmd_compare(struct cli *c, int argc, char **argv)
+{
+    struct options o = {0};
+    struct err e = {0};
+    struct text out = {.arena = c->arena};
+    int n_violated = 0;
+    argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
+    const struct report_format *f = find_format(o.format, &e);
+    const struct kernels *k = f ? cli_kernels(c, o.kernels, &e) : NULL;
+    const struct machine *m = k && o.machine ? cli_machine(c, o.machine, &e) : NULL;
+    if (!k || (o.machine && !m)) {
+        return cli_fail(&e);
+    }
+    for (int i = 0; i < o.n_runs; i++) {
+        const struct run *r = cli_run(c, o.runs[i], &e);
+        if (!r) {
+            return cli_fail(&e);
+        }
+        const struct comparison *cmp = comparison_join(r, k, m, c->arena);
+        if (!report(c, cmp, &o, f, &out, &e)) {
+            return cli_fail(&e);
+        }
+        n_violated += cmp->n_violated;
+    }
+    const int status = cli_print((struct bytes){out.data, out.len});
+    return status ? status : n_violated ? EXIT_FINDING : EXIT_FINE;
+}
