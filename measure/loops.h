@@ -66,7 +66,8 @@ enum loop_data {
     DATA_FMA_ADD,      /* x: even acc[k] += c * x, odd acc[k] += x                       */
     DATA_MUL,          /* no array: acc[k] *= -1                                         */
     DATA_CHAIN,        /* no array: acc[k] += c * x                                      */
-    DATA_READ,         /* one to three: acc[k] sums the elements, which are int32        */
+    DATA_READ,         /* one to three: acc[k] sums the elements                         */
+    DATA_READ_INT,     /* the same, the elements are int32                               */
     DATA_COPY,         /* x y, x y z: y = x, z = x                                       */
     DATA_TRIAD,        /* x y z: z = x + s * y                                           */
     DATA_SUM3,         /* x y z w: w = x + y + z                                         */

@@ -5,7 +5,7 @@
 #define VEC  zmm
 #define W    64
 #define VXOR vpxord
-#define ACCS EIGHT, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+#define ACCS EIGHT, HIGH, 16, 17, 18, 19
 #define X    zmm23
 #define C0   zmm24
 #define C1   zmm25
@@ -16,7 +16,7 @@
 #define C6   zmm30
 #include "measure/loops_vex.inc"
 
-        CHAIN   16, EIGHT, 8, 9, 10, 11, 12, 13, 14, 15
+        CHAIN   16, EIGHT, HIGH
         CHAIN   20, ACCS
         CHAIN   24, ACCS, 20, 21, 22, 23
 

@@ -12,7 +12,7 @@ enum element { FLOAT32, FLOAT64, INT32 };
 
 static enum element element_of(const struct loop *l)
 {
-    const bool integer = l->data == DATA_READ || l->data == DATA_XOR;
+    const bool integer = l->data == DATA_READ_INT || l->data == DATA_XOR;
     return integer ? INT32 : l->element_bytes == 8 ? FLOAT64 : FLOAT32;
 }
 
@@ -430,7 +430,8 @@ static double acc_reference(const struct loop_state *s)
         const double all = n_acc * lanes_of(l);
         return (s->iters % 2 ? -1 : 1) * all * (all + 1) / 2;
     }
-    case DATA_READ: {
+    case DATA_READ:
+    case DATA_READ_INT: {
         double sum = 0;
         for (int j = 0; j < l->n_arrays; j++) {
             sum += visited_sum(s, j);

@@ -126,9 +126,9 @@ static void test_detection(struct loop_state *s, const struct loop *l, struct me
         *element = (char)(*element ^ 1);
         ok(!passes(s), "%s %s: a changed element is seen", isa, l->name);
     }
-    if (l->data != DATA_READ && l->data != DATA_ADD && l->data != DATA_MUL &&
-        l->data != DATA_COPY && l->data != DATA_SUM3 && l->data != DATA_UPDATE &&
-        l->data != DATA_XOR) {
+    if (l->data != DATA_READ && l->data != DATA_READ_INT && l->data != DATA_ADD &&
+        l->data != DATA_MUL && l->data != DATA_COPY && l->data != DATA_SUM3 &&
+        l->data != DATA_UPDATE && l->data != DATA_XOR) {
         loop_state_init(s, l, m->slice, bytes, 5);
         unsigned char coef[LOOP_COEF_BYTES];
         memcpy(coef, s->coef, sizeof coef);
