@@ -26,7 +26,7 @@ struct cleanup {
 struct arena {
     struct chunk *chunks; /* allocation goes on in the first */
     struct cleanup *cleanups;
-    size_t bytes_left;
+    size_t bytes_max, bytes_left;
     arena_oom *oom;
     void *context;
 };
@@ -35,24 +35,46 @@ struct arena *arena_create(size_t bytes_max, arena_oom *oom, void *context)
 {
     struct arena *a = calloc(1, sizeof *a);
     if (a) {
-        *a = (struct arena){.bytes_left = bytes_max, .oom = oom, .context = context};
+        *a = (struct arena){
+            .bytes_max = bytes_max, .bytes_left = bytes_max, .oom = oom, .context = context};
     }
     return a;
 }
 
-void arena_release(struct arena *a)
+/* Calls the cleanups and frees every chunk but `kept`. */
+static void release_chunks(struct arena *a, const struct chunk *kept)
 {
-    if (!a) {
-        return;
-    }
     for (const struct cleanup *c = a->cleanups; c; c = c->next) {
         c->release(c->object);
     }
     for (struct chunk *c = a->chunks, *next; c; c = next) {
         next = c->next;
-        free(c);
+        if (c != kept) {
+            free(c);
+        }
     }
-    free(a);
+}
+
+void arena_release(struct arena *a)
+{
+    if (a) {
+        release_chunks(a, NULL);
+        free(a);
+    }
+}
+
+void arena_clear(struct arena *a)
+{
+    struct chunk *kept = a->chunks; /* the one that allocation goes on in */
+    release_chunks(a, kept);
+    if (kept) {
+        memset(kept->data, 0, kept->used);
+        kept->used = 0;
+        kept->next = NULL;
+    }
+    a->chunks = kept;
+    a->cleanups = NULL;
+    a->bytes_left = a->bytes_max;
 }
 
 static _Noreturn void out_of_memory(struct arena *a)

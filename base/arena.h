@@ -17,6 +17,7 @@ typedef void arena_oom(void *context);
 /* NULL only when the system cannot give even the arena itself. */
 struct arena *arena_create(size_t bytes_max, arena_oom *oom, void *context);
 void arena_release(struct arena *a); /* NULL is fine */
+void arena_clear(struct arena *a);   /* as new, but keeps a chunk: for work done row by row */
 
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 

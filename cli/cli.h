@@ -47,6 +47,9 @@ int cmd_machine(struct cli *c, int argc, char **argv);
 int cmd_kernel(struct cli *c, int argc, char **argv);
 extern const struct argp argp_measure, argp_model, argp_compare, argp_machine, argp_kernel;
 
+/* For arenas: says so and exits. */
+void cli_out_of_memory(void *context);
+
 /* Prints "gambrel: error: ..." and gives the status that belongs to the kind of error. */
 int cli_fail(const struct err *e);
 void cli_warn(const char *text);

@@ -46,7 +46,7 @@ static int help(struct cli *c, int argc, char **argv)
 }
 
 /* Out of memory ends the program: no caller can go on without what it asked for. */
-static void out_of_memory(void *context)
+void cli_out_of_memory(void *context)
 {
     (void)context;
     fprintf(stderr, "gambrel: error: out of memory; GAMBREL_MEMORY_MAX raises the limit of 4 GiB, "
@@ -62,9 +62,9 @@ static struct arena *memory(void)
     if (limit && !cli_integer("GAMBREL_MEMORY_MAX", limit, 1, 1L << 50, &bytes, &e)) {
         exit(cli_fail(&e));
     }
-    struct arena *a = arena_create((size_t)bytes, out_of_memory, NULL);
+    struct arena *a = arena_create((size_t)bytes, cli_out_of_memory, NULL);
     if (!a) {
-        out_of_memory(NULL);
+        cli_out_of_memory(NULL);
     }
     return a;
 }

@@ -103,6 +103,23 @@ int main(void)
     arena_release(a);
     is_text(calls, "ab", "what was registered is released, once each");
 
+    calls[0] = '\0';
+    a = arena_create((size_t)1 << 20, jump, &out);
+    arena_on_release(a, order, calls);
+    bool zeroed = true;
+    for (int round = 0; round < 100; round++) { /* 100 x 600 KB of a limit of 1 MiB */
+        char *piece = arena_alloc(a, 1000, 1);
+        for (int i = 0; i < 1000; i++) {
+            zeroed &= piece[i] == 0;
+        }
+        memset(piece, 'x', 1000);
+        memset(arena_alloc(a, 600000, 1), 'x', 600000);
+        arena_clear(a);
+    }
+    ok(zeroed, "what was cleared is zeroed again and counts no more");
+    is_text(calls, "a", "and what was registered is released once");
+    arena_release(a);
+
     limits();
     return tap_done();
 }
