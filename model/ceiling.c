@@ -1,0 +1,217 @@
+#include "model/ceiling.h"
+
+#include <math.h>
+
+/* --- the bound --- */
+
+static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds binds)
+{
+    if (cycles > b->cycles) { /* false for NaN, which means that no such row is known */
+        b->cycles = cycles;
+        b->binds = binds;
+    }
+}
+
+static bool bound_by_ports(const struct cost *c, struct ceiling_bound *out, struct err *e)
+{
+    const struct ports_problem problem = cost_problem(c);
+    struct ports_bound ports;
+
+    if (!ports_bound(&problem, &ports, e)) {
+        return false;
+    }
+    *out = (struct ceiling_bound){0};
+    raise(out, ports.cycles, ports.bottleneck != 0 ? BINDS_PORTS : BINDS_FRONT_END);
+    raise(out, c->taken_branches / cost_machine(c->table)->taken_branches_per_cycle,
+          BINDS_TAKEN_BRANCHES);
+    raise(out, c->store_cycles, BINDS_CROSSING_STORES);
+    if (out->binds == BINDS_PORTS) {
+        out->ports = ports.bottleneck;
+        out->mass = ports.mass;
+    }
+    return true;
+}
+
+static void bound_by_resources(const struct cost *c, struct ceiling_bound *out)
+{
+    *out = (struct ceiling_bound){0};
+    for (int r = 0; r < cost_machine(c->table)->n_resources; r++) {
+        if (c->uses[r] > out->cycles) {
+            raise(out, c->uses[r], BINDS_RESOURCE);
+            out->resource = r;
+        }
+    }
+}
+
+bool ceiling_of_cost(const struct cost *c, struct ceiling_bound *out, struct err *e)
+{
+    if (cost_table_view(c->table) == COST_PORTS) {
+        return bound_by_ports(c, out, e);
+    }
+    bound_by_resources(c, out);
+    return true;
+}
+
+/* --- what binds --- */
+
+/* What one instruction of this row adds to what binds: uops, slots or cycles. */
+static double weight_in(const struct cost_row *row, const struct ceiling_bound *b)
+{
+    double weight = 0;
+    switch (b->binds) {
+    case BINDS_PORTS:
+        for (int u = 0; u < row->n_uops; u++) {
+            weight += (row->uops[u].ports & ~b->ports) == 0 ? row->uops[u].count : 0;
+        }
+        return weight;
+    case BINDS_RESOURCE:
+        for (int u = 0; u < row->n_uses; u++) {
+            weight += row->uses[u].resource == b->resource ? row->uses[u].cycles : 0;
+        }
+        return weight;
+    case BINDS_CROSSING_STORES:
+        return row->store_cycles;
+    default:
+        return 0;
+    }
+}
+
+/* The row that adds most to what binds, and how much; NULL where rows are not to blame. */
+static const struct cost_row *heaviest(const struct cost *c, const struct ceiling_bound *b,
+                                       double *weight)
+{
+    const struct cost_row *found = NULL;
+    *weight = 0;
+    for (size_t i = 0; i < c->n_items; i++) {
+        double sum = 0;
+        for (size_t k = i; k < c->n_items && c->items[i].row != found; k++) {
+            const bool same = c->items[k].row == c->items[i].row;
+            sum += same ? c->items[k].count * weight_in(c->items[k].row, b) : 0;
+        }
+        if (sum > *weight) {
+            *weight = sum;
+            found = c->items[i].row;
+        }
+    }
+    return found;
+}
+
+static void name_ports(const struct machine *m, uint32_t ports, struct text *out)
+{
+    const char *separator = ports & (ports - 1) ? "ports " : "port ";
+    for (; ports != 0; ports &= ports - 1) {
+        text_add(out, "%s%s", separator, m->ports[__builtin_ctz(ports)]);
+        separator = ", ";
+    }
+}
+
+void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct text *out)
+{
+    const struct machine *m = cost_machine(c->table);
+    double weight;
+    const struct cost_row *row = heaviest(c, b, &weight);
+
+    switch (b->binds) {
+    case BINDS_NOTHING:
+        text_add(out, "nothing");
+        break;
+    case BINDS_PORTS:
+        name_ports(m, b->ports, out);
+        text_add(out, ": %g uops on %d, %g of them from %s", b->mass, __builtin_popcount(b->ports),
+                 weight, row->form);
+        break;
+    case BINDS_FRONT_END:
+        text_add(out, "front end: %g slots at %g a cycle", c->slots, m->dispatch_width);
+        break;
+    case BINDS_TAKEN_BRANCHES:
+        text_add(out, "taken branches: %g at %g a cycle", c->taken_branches,
+                 m->taken_branches_per_cycle);
+        break;
+    case BINDS_CROSSING_STORES:
+        text_add(out, "stores that cross a line: %g cycles", c->store_cycles);
+        break;
+    case BINDS_RESOURCE:
+        text_add(out, "resource %s: %.4g of %.4g cycles from %s", m->resources[b->resource], weight,
+                 b->cycles, row->form);
+        break;
+    }
+}
+
+struct loc ceiling_loc(const struct cost *c, const struct ceiling_bound *b)
+{
+    const struct machine *m = cost_machine(c->table);
+    double weight;
+    const struct cost_row *row = heaviest(c, b, &weight);
+
+    if (b->binds == BINDS_FRONT_END) {
+        return m->dispatch_width_loc;
+    }
+    return row && row->loc.line > 0 ? row->loc : (struct loc){.file = m->file};
+}
+
+/* --- kernels --- */
+
+static void add_kernel(struct cost *c, const struct kernel_ceiling_input *in)
+{
+    if (in->loop) {
+        cost_add_loop(c, in->loop, in->body->inner_trips);
+        cost_add_crossings(c, in->body->crossing_loads_per_iter,
+                           in->body->crossing_stores_per_iter);
+    } else {
+        cost_add_body(c, in->body);
+    }
+}
+
+static double work_per_element(const struct kernel *k)
+{
+    return k->flops_per_element > 0 ? k->flops_per_element : kernel_bytes_counted(k);
+}
+
+/* Rates and texts, once the cycles are known. */
+static void say(const struct kernel_ceiling_input *in, struct kernel_ceiling *out)
+{
+    struct text words = {.arena = cost_arena(out->cost.table)};
+
+    out->cycles_per_iter = out->cycles_per_element = out->rate = nan("");
+    out->binds = out->missing = "";
+    if (out->cost.n_unknown > 0) {
+        text_add(&words, "not in the machine file: ");
+        cost_name_unknown(&out->cost, &words);
+        out->missing = words.data;
+        return;
+    }
+    ceiling_words(&out->cost, &out->bound, &words);
+    out->binds = words.data;
+    out->loc = ceiling_loc(&out->cost, &out->bound);
+    out->cycles_per_iter = out->bound.cycles;
+    out->cycles_per_element = out->bound.cycles / in->body->elements_per_iter;
+    if (isnan(in->clock_hz)) {
+        out->missing = "the clock is not known";
+    } else if (out->bound.cycles > 0) {
+        out->rate =
+            work_per_element(in->kernel) / out->cycles_per_element * in->clock_hz * in->threads;
+    } else {
+        out->missing = "nothing in the loop takes time";
+    }
+}
+
+bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
+                       struct kernel_ceiling *out, struct err *e)
+{
+    const bool ports = cost_table_view(t) == COST_PORTS;
+
+    *out = (struct kernel_ceiling){.model = ports ? "ports" : "resources", .cost = cost_new(t)};
+    add_kernel(&out->cost, in);
+    if (!ceiling_of_cost(&out->cost, &out->bound, e)) {
+        return false;
+    }
+    if (ports) {
+        const struct ports_problem problem = cost_problem(&out->cost);
+        if (!ports_schedule(&problem, &out->schedule, e)) {
+            return false;
+        }
+    }
+    out->known_cycles_per_iter = out->bound.cycles;
+    say(in, out);
+    return true;
+}

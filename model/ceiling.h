@@ -1,0 +1,69 @@
+/* ceiling.h - the instruction-mix bound of a block or a kernel, with the name of what binds.
+ *
+ *     cycles = max(port bound, front end, taken branches, crossing stores)      of a port mapping
+ *     cycles = max over resources of the cycles they are used                   of a resource mapping
+ *
+ * A cost with unknown forms has no ceiling: the cycles of the known forms alone are given beside it,
+ * because they are a true lower bound of the time, but they are not the prediction.
+ *
+ * Units: cycles per iteration, or per block; rates in the kernel's unit, all threads together.
+ */
+#ifndef GAMBREL_MODEL_CEILING_H
+#define GAMBREL_MODEL_CEILING_H
+
+#include "model/cost.h"
+
+enum ceiling_binds {
+    BINDS_NOTHING, /* nothing takes any time */
+    BINDS_PORTS,
+    BINDS_FRONT_END,
+    BINDS_TAKEN_BRANCHES,
+    BINDS_CROSSING_STORES,
+    BINDS_RESOURCE,
+};
+
+struct ceiling_bound {
+    double cycles; /* of the known forms */
+    enum ceiling_binds binds;
+    uint32_t ports; /* BINDS_PORTS: the smallest set that binds */
+    double mass;    /* BINDS_PORTS: uops confined to it */
+    int resource;   /* BINDS_RESOURCE */
+};
+
+/* The fast path: a microsecond, and no memory.  ERR_RANGE as ports_bound. */
+bool ceiling_of_cost(const struct cost *c, struct ceiling_bound *out, struct err *e);
+
+/* "ports FP0, FP1: 20 uops on 2 ports, 16 of them from vfmadd231ps zmm, zmm, zmm". */
+void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct text *out);
+/* Where in the machine file the number stands that weighs most in what binds. */
+struct loc ceiling_loc(const struct cost *c, const struct ceiling_bound *b);
+
+struct kernel_ceiling_input {
+    const struct kernel *kernel;
+    const struct kernel_body *body; /* elements, crossings, and the counts where there is no loop */
+    const struct code_loop *loop;   /* the loop that runs, decoded; NULL: what the body states */
+    int threads;
+    double clock_hz; /* of each thread's core; NaN: unknown */
+};
+
+struct kernel_ceiling {
+    const char *model;            /* "ports" or "resources" */
+    double cycles_per_iter;       /* NaN: see missing */
+    double cycles_per_element;    /* NaN likewise */
+    double known_cycles_per_iter; /* of the known forms alone */
+    double rate;                  /* in the kernel's unit, all threads; NaN: see missing */
+    const char *binds;            /* ceiling_words; "" where cycles_per_iter is NaN */
+    struct loc loc;               /* ceiling_loc */
+    const char *missing; /* "" or why there is no number, with the names of what is unknown */
+    struct ceiling_bound bound;
+    struct cost cost;
+    struct ports_bound
+        schedule; /* COST_PORTS: port loads and prices by the LP; prices of what is no
+                                    port and no front end are not in it: see bound.binds */
+};
+
+/* Texts live in the table's arena.  ERR_RANGE, ERR_MODEL as ports_schedule. */
+bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
+                       struct kernel_ceiling *out, struct err *e);
+
+#endif

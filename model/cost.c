@@ -1,0 +1,235 @@
+#include "model/cost.h"
+
+#include "code/form.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+struct cost cost_new(struct cost_table *t)
+{
+    struct cost c = {.table = t};
+    if (cost_table_view(t) == COST_RESOURCES) {
+        c.uses = arena_new(cost_arena(t), double, (size_t)cost_machine(t)->n_resources);
+    }
+    return c;
+}
+
+void cost_clear(struct cost *c)
+{
+    c->n_items = c->n_classes = 0;
+    c->slots = c->store_cycles = c->taken_branches = c->instructions = 0;
+    c->n_unknown = 0;
+    for (int r = 0; c->uses && r < cost_machine(c->table)->n_resources; r++) {
+        c->uses[r] = 0;
+    }
+}
+
+static void add_uops(struct cost *c, uint32_t ports, double count)
+{
+    for (size_t i = 0; i < c->n_classes; i++) {
+        if (c->classes[i].ports == ports) {
+            c->classes[i].count += count;
+            return;
+        }
+    }
+    c->classes = arena_grow(cost_arena(c->table), c->classes, c->n_classes, &c->classes_capacity,
+                            sizeof *c->classes);
+    c->classes[c->n_classes++] = (struct uop_class){ports, count};
+}
+
+static double instructions_in(enum cost_kind kind)
+{
+    switch (kind) {
+    case COST_FUSED:
+        return 2;
+    case COST_CROSSING_LOAD:
+    case COST_CROSSING_STORE:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+void cost_add(struct cost *c, const struct cost_row *row, double count)
+{
+    c->items =
+        arena_grow(cost_arena(c->table), c->items, c->n_items, &c->capacity, sizeof *c->items);
+    c->items[c->n_items++] = (struct cost_item){row, count};
+    c->instructions += count * instructions_in(row->kind);
+    c->slots += count * row->slots;
+    c->store_cycles += count * row->store_cycles;
+    c->n_unknown += row->kind == COST_UNKNOWN;
+    for (int u = 0; u < row->n_uops; u++) {
+        add_uops(c, row->uops[u].ports, count * row->uops[u].count);
+    }
+    for (int u = 0; u < row->n_uses; u++) {
+        c->uses[row->uses[u].resource] += count * row->uses[u].cycles;
+    }
+}
+
+void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms)
+{
+    for (int i = 0; i < n_forms; i++) {
+        cost_add(c, cost_of_form(c->table, forms[i].form), forms[i].count);
+    }
+}
+
+void cost_add_crossings(struct cost *c, double loads, double stores)
+{
+    if (loads > 0) {
+        cost_add(c, cost_of_crossing_load(c->table), loads);
+    }
+    if (stores > 0) {
+        cost_add(c, cost_of_crossing_store(c->table), stores);
+    }
+}
+
+/* --- counts without order --- */
+
+/* How likely an instruction is the one right before a loop's branch: less is likelier. */
+static int distance_to_branch(const char *form)
+{
+    static const char *const order[] = {"cmp", "test", "dec", "sub", "subs", "inc", "add"};
+    const size_t len = strcspn(form, " ");
+    const int n = sizeof order / sizeof *order;
+    for (int i = 0; i < n; i++) {
+        if (strlen(order[i]) == len && memcmp(order[i], form, len) == 0) {
+            return i;
+        }
+    }
+    return n;
+}
+
+struct pairing {
+    const struct cost_row *row; /* NULL: nothing fuses */
+    int first, second;          /* indices of forms */
+};
+
+static struct pairing find_pair(const struct cost *c, char (*normal)[FORM_SIZE], int n_forms)
+{
+    struct pairing best = {0};
+    int nearest = INT32_MAX;
+    for (int second = 0; second < n_forms; second++) {
+        for (int first = 0; first < n_forms; first++) {
+            const int distance = distance_to_branch(normal[first]);
+            const struct cost_row *row =
+                distance < nearest ? cost_of_pair(c->table, normal[first], normal[second]) : NULL;
+            if (row && first != second) {
+                best = (struct pairing){row, first, second};
+                nearest = distance;
+            }
+        }
+    }
+    return best;
+}
+
+/* The forms of one loop, with its closing pair fused where it fuses, all `times` over. */
+static void add_counts(struct cost *c, const struct form_count *forms, int n_forms, double times)
+{
+    char(*normal)[FORM_SIZE] = arena_alloc(cost_arena(c->table), (size_t)n_forms, FORM_SIZE);
+    for (int i = 0; i < n_forms; i++) {
+        form_normalise(forms[i].form, normal[i]);
+    }
+    const struct pairing pair = find_pair(c, normal, n_forms);
+    double pairs = 0;
+    if (pair.row) {
+        pairs = fmin(forms[pair.first].count, forms[pair.second].count);
+        cost_add(c, pair.row, pairs * times);
+    }
+    for (int i = 0; i < n_forms; i++) {
+        const bool fused = pair.row && (i == pair.first || i == pair.second);
+        const double count = forms[i].count - (fused ? pairs : 0);
+        if (count > 0) {
+            cost_add(c, cost_of_form(c->table, forms[i].form), count * times);
+        }
+    }
+}
+
+void cost_add_body(struct cost *c, const struct kernel_body *b)
+{
+    add_counts(c, b->forms, b->n_forms, 1);
+    add_counts(c, b->inner, b->n_inner, b->inner_trips);
+    cost_add_crossings(c, b->crossing_loads_per_iter, b->crossing_stores_per_iter);
+    c->taken_branches += b->n_inner > 0 ? b->inner_trips : 1;
+}
+
+/* --- decoded loops --- */
+
+static bool is_inner(const struct code_loop *l, int i)
+{
+    return l->inner_first >= 0 && i >= l->inner_first && i <= l->inner_last;
+}
+
+static bool addresses_rip(const struct insn *i)
+{
+    for (int k = 0; k < i->n_mem; k++) {
+        if (i->mem[k].rip_relative) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The row of instruction i together with the next one, or NULL. */
+static const struct cost_row *pair_at(const struct cost *c, const struct code_loop *l, int i)
+{
+    if (i + 1 >= l->n || is_inner(l, i) != is_inner(l, i + 1) || addresses_rip(&l->insns[i])) {
+        return NULL;
+    }
+    return cost_of_pair(c->table, l->insns[i].form, l->insns[i + 1].form);
+}
+
+void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips)
+{
+    for (int i = 0; i < l->n; i++) {
+        const double times = is_inner(l, i) ? inner_trips : 1;
+        const struct cost_row *pair = pair_at(c, l, i);
+        cost_add(c, pair ? pair : cost_of_insn(c->table, &l->insns[i]), times);
+        i += pair != NULL;
+    }
+    c->taken_branches += l->inner_first >= 0 ? inner_trips : 1;
+}
+
+/* --- reading --- */
+
+static bool named_before(const struct cost *c, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (c->items[k].row->kind == COST_UNKNOWN &&
+            strcmp(c->items[k].row->form, c->items[i].row->form) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cost_name_unknown(const struct cost *c, struct text *out)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < c->n_items; i++) {
+        const struct cost_row *row = c->items[i].row;
+        if (row->kind != COST_UNKNOWN || named_before(c, i)) {
+            continue;
+        }
+        double count = 0;
+        for (size_t k = i; k < c->n_items; k++) {
+            const bool same = c->items[k].row->kind == COST_UNKNOWN &&
+                              strcmp(c->items[k].row->form, row->form) == 0;
+            count += same ? c->items[k].count : 0;
+        }
+        text_add(out, "%s%s (%g)", separator, row->form, count);
+        separator = ", ";
+    }
+}
+
+struct ports_problem cost_problem(const struct cost *c)
+{
+    assert(cost_table_view(c->table) == COST_PORTS);
+    const struct machine *m = cost_machine(c->table);
+    return (struct ports_problem){.classes = c->classes,
+                                  .n_classes = (int)c->n_classes,
+                                  .n_ports = m->n_ports,
+                                  .slots = c->slots,
+                                  .dispatch_width = m->dispatch_width};
+}

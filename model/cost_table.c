@@ -1,0 +1,457 @@
+#include "model/cost_table.h"
+
+#include "code/form.h"
+#include "model/compose.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+struct pattern {
+    char text[FORM_SIZE];
+    size_t literal; /* characters that stand for themselves */
+    const struct machine_form *form;
+};
+
+/* What is known of a text that was asked for. */
+struct entry {
+    const char *text;
+    uint32_t hash;
+    const struct cost_row *row;  /* of the form as the machine file has it */
+    const struct cost_row *move; /* if it is a register move; else NULL */
+    const struct cost_row *same; /* if its sources are one register; else NULL */
+};
+
+struct cost_table {
+    const struct machine *machine;
+    enum cost_view view;
+    struct arena *arena;
+    struct pattern *patterns;
+    int n_patterns;
+    char (*idioms)[FORM_SIZE], (*moves)[FORM_SIZE]; /* [n_zero_idioms], [n_eliminated_moves] */
+    struct fused {
+        char first[FORM_SIZE], second[FORM_SIZE];
+        struct cost_row row;
+    } * fused; /* [n_fusions] */
+    struct cost_row crossing_load, crossing_store;
+    struct machine_uop crossing_uop;
+    struct entry *entries; /* open addressing; text NULL: free */
+    size_t n_entries, capacity;
+};
+
+/* --- patterns --- */
+
+static bool is_wildcard(const char *word, size_t len)
+{
+    static const char *const wildcards[] = {"V", "MV", "jcc", "setcc", "cmovcc", "b.cc"};
+    for (size_t i = 0; i < sizeof wildcards / sizeof *wildcards; i++) {
+        if (strlen(wildcards[i]) == len && memcmp(word, wildcards[i], len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t literal_length(const char *pattern)
+{
+    size_t literal = 0;
+    for (const char *at = pattern; *at;) {
+        const size_t len = strcspn(at, " ,{");
+        literal += is_wildcard(at, len) ? 0 : len;
+        at += len;
+        const size_t between = strspn(at, " ,{");
+        literal += between;
+        at += between;
+    }
+    return literal;
+}
+
+/* The pattern with its wildcards filled in: one of the three widths, and one condition, for which
+ * any will do because a pattern takes either one or all. */
+static void instance(const char *pattern, int width, char out[FORM_SIZE])
+{
+    static const char *const filled[][2][3] = {
+        {{"V"}, {"xmm", "ymm", "zmm"}},
+        {{"MV"}, {"m128", "m256", "m512"}},
+        {{"jcc"}, {"jnz", "jnz", "jnz"}},
+        {{"setcc"}, {"setnz", "setnz", "setnz"}},
+        {{"cmovcc"}, {"cmovnz", "cmovnz", "cmovnz"}},
+        {{"b.cc"}, {"b.ne", "b.ne", "b.ne"}},
+    };
+    size_t n = 0;
+    for (const char *at = pattern; *at;) {
+        size_t len = strcspn(at, " ,{");
+        const char *word = at;
+        at += len;
+        for (size_t i = 0; i < sizeof filled / sizeof *filled; i++) {
+            if (strlen(filled[i][0][0]) == len && memcmp(word, filled[i][0][0], len) == 0) {
+                word = filled[i][1][width];
+                len = strlen(word);
+                break;
+            }
+        }
+        const size_t between = strspn(at, " ,{");
+        if (n + len + between >= FORM_SIZE) {
+            break;
+        }
+        memcpy(out + n, word, len);
+        memcpy(out + n + len, at, between);
+        n += len + between;
+        at += between;
+    }
+    out[n] = '\0';
+}
+
+/* Whether some form is matched by both. */
+static bool overlap(const char *one, const char *other)
+{
+    char form[FORM_SIZE];
+    for (int width = 0; width < 3; width++) {
+        instance(one, width, form);
+        if (form_matches(other, form) || strcmp(other, form) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_conflicts(const struct cost_table *t, struct err *e)
+{
+    for (int j = 1; j < t->n_patterns; j++) {
+        const struct pattern *late = &t->patterns[j];
+        for (int i = 0; i < j; i++) {
+            const struct pattern *early = &t->patterns[i];
+            if (early->literal == late->literal && early->text[0] == late->text[0] &&
+                overlap(early->text, late->text)) {
+                return err_set(e, ERR_SCHEMA, late->form->loc,
+                               "'%s' matches forms that '%s' on line %u matches as well",
+                               late->text, early->text, early->form->loc.line);
+            }
+        }
+    }
+    return true;
+}
+
+static bool in_view(const struct cost_table *t, const struct machine_form *f)
+{
+    return t->view == COST_PORTS ? f->has_uops : f->n_uses > 0;
+}
+
+static bool compile_patterns(struct cost_table *t, struct err *e)
+{
+    const struct machine *m = t->machine;
+    t->patterns = arena_new(t->arena, struct pattern, (size_t)m->n_forms);
+    for (int i = 0; i < m->n_forms; i++) {
+        struct pattern *p = &t->patterns[t->n_patterns];
+        if (!in_view(t, &m->forms[i])) {
+            continue;
+        }
+        if (!form_normalise(m->forms[i].form, p->text)) {
+            return err_set(e, ERR_SCHEMA, m->forms[i].loc, "'%.60s' is no form of an instruction",
+                           m->forms[i].form);
+        }
+        p->literal = literal_length(p->text);
+        p->form = &m->forms[i];
+        t->n_patterns++;
+    }
+    return check_conflicts(t, e);
+}
+
+static bool normalise_list(struct arena *a, const char *const *from, int n, char (**to)[FORM_SIZE],
+                           struct err *e)
+{
+    *to = arena_alloc(a, (size_t)n, FORM_SIZE);
+    for (int i = 0; i < n; i++) {
+        if (!form_normalise(from[i], (*to)[i])) {
+            return err_set(e, ERR_SCHEMA, LOC_NONE, "'%.60s' is no form of an instruction",
+                           from[i]);
+        }
+    }
+    return true;
+}
+
+static bool compile_fusions(struct cost_table *t, struct err *e)
+{
+    const struct machine *m = t->machine;
+    t->fused = arena_new(t->arena, struct fused, (size_t)m->n_fusions);
+    for (int i = 0; i < m->n_fusions; i++) {
+        const struct machine_fusion *f = &m->fusions[i];
+        struct fused *to = &t->fused[i];
+        if (!form_normalise(f->first, to->first) || !form_normalise(f->second, to->second)) {
+            return err_set(e, ERR_SCHEMA, f->loc, "'%.60s' or '%.60s' is no form of an instruction",
+                           f->first, f->second);
+        }
+        to->row =
+            (struct cost_row){.kind = COST_FUSED,
+                              .form = arena_format(t->arena, "%s + %s", to->first, to->second),
+                              .uops = f->uops,
+                              .n_uops = f->n_uops,
+                              .slots = 1,
+                              .loc = f->loc};
+    }
+    return true;
+}
+
+/* Crossings belong to the ports; a file of resources alone says nothing of them. */
+static void compile_crossings(struct cost_table *t)
+{
+    const struct machine *m = t->machine;
+    t->crossing_load = (struct cost_row){.kind = COST_UNKNOWN, .form = "load that crosses a line"};
+    t->crossing_store =
+        (struct cost_row){.kind = COST_UNKNOWN, .form = "store that crosses a line"};
+    if (t->view != COST_PORTS) {
+        return;
+    }
+    if (m->load_ports != 0 && m->line_crossing_load_slots >= 1) {
+        t->crossing_uop = (struct machine_uop){m->line_crossing_load_slots - 1, m->load_ports};
+        t->crossing_load.kind = COST_CROSSING_LOAD;
+        t->crossing_load.uops = &t->crossing_uop;
+        t->crossing_load.n_uops = 1;
+    }
+    if (!isnan(m->line_crossing_store_cycles)) {
+        t->crossing_store.kind = COST_CROSSING_STORE;
+        t->crossing_store.store_cycles = m->line_crossing_store_cycles;
+    }
+}
+
+struct cost_table *cost_compile(const struct machine *m, enum cost_view view, struct arena *a,
+                                struct err *e)
+{
+    const struct loc file = {.file = m->file};
+    if (view == COST_PORTS ? m->n_ports == 0 : m->n_resources == 0) {
+        err_set(e, ERR_MODEL, file, "the machine file describes no %s",
+                view == COST_PORTS ? "ports" : "resources");
+        return NULL;
+    }
+    struct cost_table *t = arena_new(a, struct cost_table, 1);
+    *t = (struct cost_table){.machine = m, .view = view, .arena = a};
+    compile_crossings(t);
+    const bool compiled =
+        compile_patterns(t, e) && compile_fusions(t, e) &&
+        normalise_list(a, m->zero_idioms, m->n_zero_idioms, &t->idioms, e) &&
+        normalise_list(a, m->eliminated_moves, m->n_eliminated_moves, &t->moves, e);
+    return compiled ? t : NULL;
+}
+
+const struct machine *cost_machine(const struct cost_table *t)
+{
+    return t->machine;
+}
+
+enum cost_view cost_table_view(const struct cost_table *t)
+{
+    return t->view;
+}
+
+struct arena *cost_arena(const struct cost_table *t)
+{
+    return t->arena;
+}
+
+/* --- rows --- */
+
+static const struct machine_form *best_match(const struct cost_table *t, const char *form)
+{
+    const struct pattern *best = NULL;
+    for (int i = 0; i < t->n_patterns; i++) {
+        const struct pattern *p = &t->patterns[i];
+        if ((!best || p->literal > best->literal) && form_matches(p->text, form)) {
+            best = p;
+        }
+    }
+    return best ? best->form : NULL;
+}
+
+static struct cost_row described_row(const struct cost_table *t, const struct machine_form *f)
+{
+    struct cost_row row = {.kind = COST_FORM, .described = f, .loc = f->loc};
+    if (t->view == COST_PORTS) {
+        row.uops = f->uops;
+        row.n_uops = f->n_uops;
+        row.slots = f->slots;
+    } else {
+        row.uses = f->uses;
+        row.n_uses = f->n_uses;
+    }
+    return row;
+}
+
+/* The two lists behind one another, as a row holds them. */
+static void add_load(const struct cost_table *t, struct cost_row *row,
+                     const struct machine_form *load)
+{
+    struct machine_uop *uops =
+        arena_new(t->arena, struct machine_uop, (size_t)(row->n_uops + load->n_uops));
+    memcpy(uops, row->uops, (size_t)row->n_uops * sizeof *uops);
+    memcpy(uops + row->n_uops, load->uops, (size_t)load->n_uops * sizeof *uops);
+    row->uops = uops;
+    row->n_uops += load->n_uops;
+    row->load = load;
+    row->kind = COST_COMPOSED;
+}
+
+static bool compose(const struct cost_table *t, const char *form, struct cost_row *out)
+{
+    struct compose_parts parts;
+    if (t->view != COST_PORTS || !t->machine->compose_memory_operands ||
+        !compose_take_apart(form, &parts)) {
+        return false;
+    }
+    const struct machine_form *registers = best_match(t, parts.registers);
+    for (int i = 0; registers && i < parts.n_loads; i++) {
+        const struct machine_form *load = best_match(t, parts.loads[i]);
+        if (load) {
+            *out = described_row(t, registers);
+            out->load_operand = parts.operand;
+            add_load(t, out, load);
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct cost_row find_row(const struct cost_table *t, const char *form)
+{
+    struct cost_row row = {.kind = COST_UNKNOWN};
+    const struct machine_form *f = best_match(t, form);
+    if (f) {
+        return described_row(t, f);
+    }
+    compose(t, form, &row);
+    return row;
+}
+
+static const struct cost_row *keep(const struct cost_table *t, struct cost_row row,
+                                   const char *form)
+{
+    struct cost_row *kept = arena_new(t->arena, struct cost_row, 1);
+    *kept = row;
+    kept->form = form;
+    return kept;
+}
+
+/* The row of an instruction that takes its place in the front end and executes nowhere. */
+static const struct cost_row *idle_row(const struct cost_table *t, const struct cost_row *row,
+                                       enum cost_kind kind)
+{
+    struct cost_row idle = {.kind = kind, .slots = 1, .loc = row->loc};
+    if (row->kind == COST_FORM) {
+        idle.slots = t->view == COST_PORTS ? row->described->slots : 0;
+        idle.described = row->described;
+    }
+    return keep(t, idle, row->form);
+}
+
+static bool any_matches(char (*patterns)[FORM_SIZE], int n, const char *form)
+{
+    for (int i = 0; i < n; i++) {
+        if (form_matches(patterns[i], form)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct entry describe(const struct cost_table *t, const char *text, uint32_t hash)
+{
+    const struct machine *m = t->machine;
+    char form[FORM_SIZE];
+    struct entry entry = {.text = arena_copy(t->arena, text, strlen(text)), .hash = hash};
+
+    if (!form_normalise(text, form)) {
+        entry.row = keep(t, (struct cost_row){.kind = COST_UNKNOWN}, entry.text);
+        return entry;
+    }
+    entry.row = keep(t, find_row(t, form), arena_copy(t->arena, form, strlen(form)));
+    if (any_matches(t->moves, m->n_eliminated_moves, form)) {
+        entry.move = idle_row(t, entry.row, COST_ELIMINATED);
+    }
+    if (any_matches(t->idioms, m->n_zero_idioms, form)) {
+        entry.same = idle_row(t, entry.row, COST_ZERO_IDIOM);
+    }
+    return entry;
+}
+
+/* --- lookup --- */
+
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+    for (; *text; text++) {
+        hash = (hash ^ (unsigned char)*text) * UINT32_C(16777619);
+    }
+    return hash;
+}
+
+static struct entry *slot_for(struct entry *entries, size_t capacity, const char *text,
+                              uint32_t hash)
+{
+    size_t at = hash & (capacity - 1);
+    while (entries[at].text && (entries[at].hash != hash || strcmp(entries[at].text, text) != 0)) {
+        at = (at + 1) & (capacity - 1);
+    }
+    return &entries[at];
+}
+
+static void grow(struct cost_table *t)
+{
+    const size_t capacity = t->capacity ? 2 * t->capacity : 256;
+    struct entry *entries = arena_new(t->arena, struct entry, capacity);
+    for (size_t i = 0; i < t->capacity; i++) {
+        if (t->entries[i].text) {
+            *slot_for(entries, capacity, t->entries[i].text, t->entries[i].hash) = t->entries[i];
+        }
+    }
+    t->entries = entries;
+    t->capacity = capacity;
+}
+
+static const struct entry *look_up(struct cost_table *t, const char *text)
+{
+    const uint32_t hash = hash_of(text);
+    if (2 * t->n_entries >= t->capacity) {
+        grow(t);
+    }
+    struct entry *entry = slot_for(t->entries, t->capacity, text, hash);
+    if (!entry->text) {
+        *entry = describe(t, text, hash);
+        t->n_entries++;
+    }
+    return entry;
+}
+
+const struct cost_row *cost_of_form(struct cost_table *t, const char *form)
+{
+    const struct entry *entry = look_up(t, form);
+    return entry->move ? entry->move : entry->row;
+}
+
+const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i)
+{
+    const struct entry *entry = look_up(t, i->form);
+    if (i->same_sources && entry->same) {
+        return entry->same;
+    }
+    return i->register_move && entry->move ? entry->move : entry->row;
+}
+
+const struct cost_row *cost_of_pair(const struct cost_table *t, const char *first,
+                                    const char *second)
+{
+    for (int i = 0; i < t->machine->n_fusions; i++) {
+        if (form_matches(t->fused[i].first, first) && form_matches(t->fused[i].second, second)) {
+            return &t->fused[i].row;
+        }
+    }
+    return NULL;
+}
+
+const struct cost_row *cost_of_crossing_load(const struct cost_table *t)
+{
+    return &t->crossing_load;
+}
+
+const struct cost_row *cost_of_crossing_store(const struct cost_table *t)
+{
+    return &t->crossing_store;
+}
