@@ -1,8 +1,9 @@
 /* loop.h - the loop inside a function's machine code, and what one iteration of it holds.
  *
  * A loop is the range from the target of a backward branch to that branch.  The outermost loop of
- * the function is the iteration; at most one loop inside it is recognised (its trip count cannot be
- * read from the code and is given).  Instructions before and after are not counted.
+ * the function is the iteration (several branches back to one head are one loop); at most one loop
+ * inside it is recognised (its trip count cannot be read from the code and is given).  Instructions
+ * before and after are not counted.
  */
 #ifndef GAMBREL_CODE_LOOP_H
 #define GAMBREL_CODE_LOOP_H
@@ -19,11 +20,14 @@ struct code_loop {
 };
 
 /* Reads the function at code[0..len) through its first return that no loop jumps over.
- * ERR_SYNTAX: undecodable bytes; ERR_RANGE: no loop, more than one inner loop, no return. */
+ * ERR_SYNTAX: undecodable bytes; ERR_RANGE: no loop, more than one inner loop, loops side by side or
+ * overlapping, a branch into the middle of an instruction, no return. */
 bool loop_find(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                struct arena *a, struct code_loop *out, struct err *e);
 
-/* Counts per iteration, the inner loop's trips multiplied in; forms in order of appearance. */
+/* Counts per iteration, the inner loop's trips multiplied in; forms in order of appearance.  Trips are
+ * ignored where there is no inner loop; where there is one and they are 0 (not known), what it
+ * loads, stores or computes makes these totals NaN.  ERR_RANGE: negative, NaN or infinite trips. */
 struct loop_counts {
     struct form_count *forms; /* outside the inner loop, per iteration      */
     int n_forms;
@@ -34,8 +38,8 @@ struct loop_counts {
 bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
                 struct loop_counts *out, struct err *e);
 
-/* Compares promise and code: one line of text per difference into `out` (not NUL when equal);
- * returns the number of differences. */
+/* Compares promise and code: one indented line of text per difference added to `out` (untouched when
+ * equal); returns the number of differences.  Stated forms may be patterns. */
 struct text;
 int loop_compare(const struct kernel_body *stated, double flops_per_element,
                  const struct loop_counts *found, struct text *out);
