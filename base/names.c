@@ -19,7 +19,7 @@ static uint64_t hash(const void *scope, const char *name)
 }
 
 /* Where the name is, or would go. */
-static struct names_slot *find(const struct names *s, const void *scope, const char *name)
+static struct names_slot *place_of(const struct names *s, const void *scope, const char *name)
 {
     size_t i = (size_t)hash(scope, name) & (s->n_slots - 1);
     while (s->slots[i].value && !(s->slots[i].scope == scope && !strcmp(s->slots[i].name, name))) {
@@ -35,7 +35,7 @@ static void enlarge(struct names *s)
     s->slots = arena_new(s->arena, struct names_slot, s->n_slots);
     for (size_t i = 0; i < old.n_slots; i++) {
         if (old.slots[i].value) {
-            *find(s, old.slots[i].scope, old.slots[i].name) = old.slots[i];
+            *place_of(s, old.slots[i].scope, old.slots[i].name) = old.slots[i];
         }
     }
 }
@@ -45,11 +45,16 @@ const void *names_add(struct names *s, const void *scope, const char *name, cons
     if (2 * s->n >= s->n_slots) {
         enlarge(s);
     }
-    struct names_slot *slot = find(s, scope, name);
+    struct names_slot *slot = place_of(s, scope, name);
     if (!slot->value) {
         *slot = (struct names_slot){.scope = scope, .name = name, .value = value};
         s->n++;
         return NULL;
     }
     return slot->value;
+}
+
+const void *names_find(const struct names *s, const void *scope, const char *name)
+{
+    return s->n_slots ? place_of(s, scope, name)->value : NULL;
 }

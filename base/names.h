@@ -19,5 +19,7 @@ struct names {
 /* Remembers the name, with a value that is not NULL; or returns the value it was first added with.
  * The name is borrowed.  NULL: it is new. */
 const void *names_add(struct names *s, const void *scope, const char *name, const void *value);
+/* The value the name was added with, or NULL. */
+const void *names_find(const struct names *s, const void *scope, const char *name);
 
 #endif

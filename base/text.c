@@ -48,6 +48,20 @@ void text_add(struct text *t, const char *format, ...)
     t->len += (size_t)len;
 }
 
+const char *text_join(const char *const *names, char *buffer, size_t size)
+{
+    size_t len = 0;
+    buffer[0] = '\0';
+    for (const char *const *name = names; *name; name++) {
+        if (len + strlen(*name) + sizeof ", ..." > size) {
+            snprintf(buffer + len, size - len, ", ...");
+            break;
+        }
+        len += (size_t)snprintf(buffer + len, size - len, "%s%s", len ? ", " : "", *name);
+    }
+    return buffer;
+}
+
 /* A locale may write the decimal point as any bytes; files and reports write it as a dot. */
 static void use_dot(char *number)
 {
@@ -84,7 +98,7 @@ static const char *scaled(double value, const struct prefix *prefixes, size_t n,
                           char *buffer)
 {
     if (isnan(value)) {
-        return strcpy(buffer, "unknown");
+        return memcpy(buffer, "unknown", sizeof "unknown");
     }
     size_t i = 0;
     while (i + 1 < n && fabs(value) >= 0.99995 * prefixes[i + 1].scale) {
@@ -92,7 +106,8 @@ static const char *scaled(double value, const struct prefix *prefixes, size_t n,
     }
     char number[TEXT_SI_SIZE];
     if (value == 0) {
-        strcpy(number, "0");
+        number[0] = '0';
+        number[1] = '\0';
         for (i = 0; prefixes[i].scale < 1; i++) {
         }
     } else {
@@ -118,7 +133,7 @@ const char *text_bytes(double bytes, char buffer[TEXT_SI_SIZE])
 const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE])
 {
     if (isnan(value)) {
-        return strcpy(buffer, "unknown");
+        return memcpy(buffer, "unknown", sizeof "unknown");
     }
     /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG); the first that reads back is shortest. */
     for (int digits = 1; digits <= 17; digits++) {

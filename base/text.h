@@ -20,6 +20,9 @@ struct text {
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *t, const char *bytes, size_t len);
 
+/* "a, b, c" of a NULL-terminated list, cut with "..." where it would not fit; returns buffer. */
+const char *text_join(const char *const *names, char *buffer, size_t size);
+
 #define TEXT_SI_SIZE 32
 /* "143.7 GFLOP/s": four significant digits at most and an SI prefix; "unknown" for NaN. */
 const char *text_si(double value, const char *unit, char buffer[TEXT_SI_SIZE]);

@@ -70,6 +70,7 @@ struct machine_fusion {
     const char *first, *second; /* form patterns */
     struct machine_uop *uops;   /* of the fused pair */
     int n_uops;
+    const char *source;
     struct loc loc;
 };
 
@@ -92,6 +93,11 @@ struct machine_chain_point { /* FMA rate against independent chains */
     const char *isa;
     int chains;
     double fraction; /* of the rate with enough chains */
+    const char *source;
+};
+
+struct machine_note { /* how an inferred file was made, in free words */
+    const char *key, *text;
 };
 
 struct machine {
@@ -102,6 +108,7 @@ struct machine {
     struct machine_match *matches;
     int n_matches;
     double clock_one_core_hz, clock_all_cores_hz; /* NaN: unknown */
+    const char *clock_source;
     struct machine_cache *caches;
     int n_caches;
 
@@ -124,6 +131,7 @@ struct machine {
     int n_zero_idioms;
     const char **eliminated_moves;
     int n_eliminated_moves;
+    const char *elimination_source; /* of idioms and moves; NULL where there are none */
     struct machine_fusion *fusions;
     int n_fusions;
 
@@ -135,12 +143,15 @@ struct machine {
     int n_roofs;
     struct machine_chain_point *chain_curve;
     int n_chain_curve;
+    struct machine_note *provenance;
+    int n_provenance;
 };
 
 /* Errors: ERR_SYNTAX, ERR_SCHEMA, ERR_RANGE with the place.  Strings live in the arena. */
 struct machine *machine_read(struct bytes input, const char *file, struct arena *a, struct err *e);
 
-/* The inverse; machine_read of it gives the same machine. */
+/* The inverse; machine_read of it gives the same machine, with the forms that are described by
+ * resources alone after the others.  ERR_SCHEMA: a group without a source. */
 bool machine_write(const struct machine *m, struct arena *a, struct bytes *out, struct err *e);
 
 /* The roof of this name, isa (NULL: any), level and thread count, or NULL. */

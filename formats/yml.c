@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <yaml.h>
@@ -221,7 +222,7 @@ static bool read_event(struct reader *r)
                                event->data.mapping_start.tag);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        r->depth--;
+        r->stack[--r->depth].node->end = place(r, event->end_mark);
         return true;
     default:
         return true;
@@ -319,24 +320,6 @@ const struct yml *yml_need(const struct yml *map, const char *key, struct err *e
     return child;
 }
 
-/* "a, b, c", cut with "..." where it would not fit. */
-static void join(const char *const *names, char *buffer, size_t size)
-{
-    size_t len = 0;
-    *buffer = '\0';
-    for (; *names; names++) {
-        const size_t n = strlen(*names);
-        if (len + n + sizeof ", ..." > size) {
-            strcpy(buffer + len, "...");
-            return;
-        }
-        memcpy(buffer + len, *names, n);
-        len += n;
-        strcpy(buffer + len, names[1] ? ", " : "");
-        len += names[1] ? 2 : 0;
-    }
-}
-
 bool yml_done(const struct yml *map, const char *const *known, struct err *e)
 {
     if (!yml_is(map, YML_MAP, e)) {
@@ -349,7 +332,7 @@ bool yml_done(const struct yml *map, const char *const *known, struct err *e)
         }
         if (!*k) {
             char list[180];
-            join(known, list, sizeof list);
+            text_join(known, list, sizeof list);
             return err_set(e, ERR_SCHEMA, child->key_loc, "unknown key '%.40s'; known here: %s",
                            child->key, list);
         }
@@ -380,6 +363,15 @@ bool yml_text(const struct yml *node, const char **out, struct err *e)
     return true;
 }
 
+static bool in_range(const struct yml *node, double value, double min, double max, struct err *e)
+{
+    char low[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
+    return (value >= min && value <= max) ||
+           err_set(e, ERR_RANGE, node->loc, "%.80s%s%.40s is out of range; %s to %s is possible",
+                   key_of(node), colon_of(node), node->text, text_number(min, low),
+                   text_number(max, high));
+}
+
 /* `or` says what else would do. */
 static bool number(const struct yml *node, double min, double max, const char * or, double *out,
                    struct err *e)
@@ -394,11 +386,8 @@ static bool number(const struct yml *node, double min, double max, const char * 
                        "unit or quotes%s",
                        key_of(node), colon_of(node), node->quoted ? "quoted " : "", node->text, or);
     }
-    if (!(value >= min && value <= max)) {
-        char low[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
-        return err_set(e, ERR_RANGE, node->loc,
-                       "%.80s%s%.40s is out of range; %s to %s is possible", key_of(node),
-                       colon_of(node), node->text, text_number(min, low), text_number(max, high));
+    if (!in_range(node, value, min, max, e)) {
+        return false;
     }
     *out = value;
     return true;
@@ -419,10 +408,23 @@ bool yml_number_or_unknown(const struct yml *node, double min, double max, doubl
     return number(node, min, max, ", or unknown", out, e);
 }
 
+/* "0x41": how processor numbers are written in manuals. */
+static bool is_hexadecimal(const struct yml *node)
+{
+    return node && node->kind == YML_SCALAR && !node->quoted && node->len > 2 && node->len <= 12 &&
+           strncmp(node->text, "0x", 2) == 0 &&
+           strspn(node->text + 2, "0123456789abcdefABCDEF") == node->len - 2;
+}
+
 bool yml_integer(const struct yml *node, long min, long max, long *out, struct err *e)
 {
-    double value;
-    if (!yml_number(node, (double)min, (double)max, &value, e)) {
+    double value = 0;
+    if (is_hexadecimal(node)) {
+        value = strtod(node->text, NULL); /* exact, hence no decimal point in any locale */
+        if (!in_range(node, value, (double)min, (double)max, e)) {
+            return false;
+        }
+    } else if (!yml_number(node, (double)min, (double)max, &value, e)) {
         return false;
     }
     if (value != floor(value) || fabs(value) > 0x1p53) {
@@ -458,7 +460,7 @@ int yml_choice(const struct yml *node, const char *const *names, struct err *e)
         }
     }
     char list[120];
-    join(names, list, sizeof list);
+    text_join(names, list, sizeof list);
     err_set(e, ERR_SCHEMA, node->loc, "%.80s%s'%.40s' is not one of %s", key_of(node),
             colon_of(node), node->text, list);
     return -1;
@@ -571,7 +573,10 @@ static yaml_scalar_style_t style_for(const char *text, size_t len)
         }
     }
     double value;
-    bool mistakable = text_parse_number(text, len, &value) || (*text >= '0' && *text <= '9');
+    /* Other readers know octal, sexagesimal, dates and underscores. */
+    bool mistakable =
+        text_parse_number(text, len, &value) ||
+        (*text >= '0' && *text <= '9' && strspn(text, "0123456789abcdefABCDEFxo_.:+-TZ ") == len);
     for (const char *const *w = words; *w; w++) {
         mistakable |= strcasecmp(*w, text) == 0;
     }

@@ -25,8 +25,8 @@ enum yml_kind { YML_SCALAR, YML_LIST, YML_MAP };
 
 struct yml {
     enum yml_kind kind;
-    struct loc loc;
-    const char *text; /* YML_SCALAR */
+    struct loc loc, end;     /* end: of a list or map, where a cut-off file stops */
+    const char *text;        /* YML_SCALAR */
     size_t len;
     bool quoted;             /* "1" and '1' are text, never numbers */
     const char *key;         /* inside a map: the key of this child */
@@ -45,9 +45,11 @@ const struct yml *yml_need(const struct yml *map, const char *key, struct err *e
 /* ERR_SCHEMA, at the key, for any key that is not among the NULL-terminated `known`. */
 bool yml_done(const struct yml *map, const char *const *known, struct err *e);
 
+/* All wishes below take NULL for a node that a yml_need before did not find: false, e as it is. */
 bool yml_is(const struct yml *node, enum yml_kind kind, struct err *e);
 bool yml_text(const struct yml *node, const char **out, struct err *e); /* not empty */
 bool yml_number(const struct yml *node, double min, double max, double *out, struct err *e);
+/* Also 0x41. */
 bool yml_integer(const struct yml *node, long min, long max, long *out, struct err *e);
 bool yml_bool(const struct yml *node, bool *out, struct err *e); /* true, false */
 /* Index into the NULL-terminated list of names, or -1 and an err that lists them. */
