@@ -6,7 +6,10 @@
 #ifndef GAMBREL_MEASURE_CLOCK_H
 #define GAMBREL_MEASURE_CLOCK_H
 
-double clock_seconds(void);    /* monotonic */
+double clock_seconds(void);     /* monotonic */
 double clock_estimate_hz(void); /* takes about 50 microseconds; the largest of a few short chains */
+
+/* Keeps the calling thread's core busy, so that it leaves its idle states and raises its clock. */
+void clock_spin(double seconds);
 
 #endif
