@@ -224,7 +224,7 @@ double proc_waited_s(const char *schedstat)
                                                                                : (double)NAN;
 }
 
-bool proc_huge_bytes(const char *smaps, const void *address, double *mapped, double *huge)
+bool proc_huge_bytes(const char *smaps, const void *address, double *resident, double *huge)
 {
     const uintmax_t wanted = (uintptr_t)address;
     bool inside = false;
@@ -233,7 +233,8 @@ bool proc_huge_bytes(const char *smaps, const void *address, double *mapped, dou
         double kib;
         if (sscanf(line, "%jx-%jx ", &first, &end) == 2) {
             inside = first <= wanted && wanted < end;
-            *mapped = inside ? (double)(end - first) : *mapped;
+        } else if (inside && sscanf(line, "Rss: %lf kB", &kib) == 1) {
+            *resident = 1024 * kib;
         } else if (inside && sscanf(line, "AnonHugePages: %lf kB", &kib) == 1) {
             *huge = 1024 * kib;
             return true;

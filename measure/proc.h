@@ -44,8 +44,8 @@ double proc_pressure_s(const char *pressure);
 /* Time a thread waited on a run queue, from /proc/thread-self/schedstat. */
 double proc_waited_s(const char *schedstat);
 
-/* Bytes of the mapping that holds `address`, and how many of them huge pages back, from
+/* Resident bytes of the mapping that holds `address`, and how many of them huge pages back, from
  * /proc/self/smaps; false if it is not there. */
-bool proc_huge_bytes(const char *smaps, const void *address, double *mapped, double *huge);
+bool proc_huge_bytes(const char *smaps, const void *address, double *resident, double *huge);
 
 #endif

@@ -1,0 +1,30 @@
+/* noise.h - whether a case was disturbed, from what moved while it ran.
+ *
+ * Pure.  Each rule has a limit that is stated with it in noise.c; a case is as disturbed as its worst
+ * rule, and the sentence names that rule with the number that was seen.  A number that could not be
+ * read (NaN) breaks no rule.
+ *
+ * Units: seconds.
+ */
+#ifndef GAMBREL_MEASURE_NOISE_H
+#define GAMBREL_MEASURE_NOISE_H
+
+#include <stddef.h>
+
+struct noise_seen {
+    double duration_s; /* of all passes, warm-up too */
+    int threads, passes;
+    double stolen_s, pressure_s, throttled_s;
+    double waited_s;         /* of our threads on a run queue (schedstat), all threads */
+    double context_switches; /* involuntary, all threads */
+    double clock_spread;     /* (max - min) / median of the clock estimates */
+    double sample_spread;    /* width of the 95 % interval of the median over the median */
+};
+
+#define NOISE_WHY_BYTES 160
+
+/* How far the worst rule is exceeded: above 1 the case is disturbed and `why` says by what, else
+ * `why` is "". */
+double noise_judge(const struct noise_seen *seen, char why[NOISE_WHY_BYTES]);
+
+#endif

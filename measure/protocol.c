@@ -1,0 +1,76 @@
+#include "measure/protocol.h"
+
+#include <math.h>
+
+#define N_ITER_FIRST 16
+/* One step may not trust a short pass too far: a timer interrupt is as long as a small pass. */
+#define GROWTH_MAX 8.0
+#define ENOUGH     0.5 /* of pass_s: from there one more step lands on it */
+#define SLACK      0.3 /* a warm pass this far from pass_s, relatively, sets a new length */
+
+static uint64_t clamp_iter(double n, uint64_t max)
+{
+    return n < 1 ? 1 : n >= (double)max ? max : (uint64_t)n;
+}
+
+static uint64_t scaled(const struct protocol *p, double seconds)
+{
+    const double factor = seconds > 0 ? p->rules.pass_s / seconds : GROWTH_MAX;
+    return clamp_iter((double)p->n_iter * fmin(factor, GROWTH_MAX), p->rules.n_iter_max);
+}
+
+void protocol_start(struct protocol *p, const struct protocol_rules *rules)
+{
+    const uint64_t fixed = rules->n_iter_fixed;
+    *p = (struct protocol){
+        .rules = *rules,
+        .phase = fixed ? PROTOCOL_WARM : PROTOCOL_CALIBRATE,
+        .n_iter = clamp_iter(fixed ? (double)fixed : N_ITER_FIRST, rules->n_iter_max),
+    };
+}
+
+static void calibrate(struct protocol *p, double seconds)
+{
+    const bool long_enough = seconds >= ENOUGH * p->rules.pass_s;
+    const bool at_limit = p->n_iter == p->rules.n_iter_max;
+    p->n_iter = scaled(p, seconds);
+    if (long_enough || at_limit) {
+        p->phase = PROTOCOL_WARM;
+    }
+}
+
+/* The first passes run on a slow clock and cold caches; their length is corrected while it is still
+ * free to change.  The last warm pass always has the length that is timed. */
+static void warm(struct protocol *p, double seconds)
+{
+    const double off = fabs(seconds - p->rules.pass_s) / p->rules.pass_s;
+    const uint64_t better = scaled(p, seconds);
+    p->warmed_s += seconds;
+    if (p->warmed_s < p->rules.warmup_s) {
+        if (!p->rules.n_iter_fixed && off > SLACK) {
+            p->n_iter = better;
+        }
+        return;
+    }
+    p->phase = PROTOCOL_TIMED;
+}
+
+int protocol_next(struct protocol *p, double seconds)
+{
+    switch (p->phase) {
+    case PROTOCOL_CALIBRATE:
+        calibrate(p, seconds);
+        return -1;
+    case PROTOCOL_WARM:
+        warm(p, seconds);
+        return -1;
+    case PROTOCOL_TIMED:
+        if (p->timed + 1 >= p->rules.reps) {
+            p->phase = PROTOCOL_DONE;
+        }
+        return p->timed++;
+    case PROTOCOL_DONE:
+        break;
+    }
+    return -1;
+}

@@ -1,0 +1,255 @@
+#include "measure/sample.h"
+
+#include "base/stats.h"
+#include "measure/clock.h"
+#include "measure/noise.h"
+#include "measure/proc.h"
+#include "measure/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* The state stands at the head of its thread's region, so that it is near the thread. */
+#define STATE_BYTES ((size_t)16384)
+_Static_assert(sizeof(struct loop_state) <= STATE_BYTES, "the state of a loop needs more room");
+
+struct thread_note { /* written by its thread alone, on lines of its own */
+    _Alignas(64) double start_s, end_s, clock_hz;
+    double context_switches, waited_s;
+    struct loop_check check;
+    bool right;
+};
+
+struct job { /* one case as its threads see it */
+    struct sampler *sampler;
+    const struct sample_request *request;
+    struct barrier barrier;
+    struct protocol protocol; /* changed by thread 0 between barriers */
+    bool stopped;
+    int passes;
+    double *seconds, *clock_hz;
+    struct thread_note *notes;
+};
+
+size_t sample_region_bytes(const struct loop *l, uint64_t slice_bytes)
+{
+    return STATE_BYTES + memory_slices_bytes(l->n_arrays, slice_bytes);
+}
+
+static struct loop_state *state_of(const struct job *j, int thread)
+{
+    return (struct loop_state *)(void *)j->sampler->regions[thread].base;
+}
+
+static void fill(void *context, int thread)
+{
+    const struct job *j = context;
+    const struct sample_request *r = j->request;
+    const struct memory *region = &j->sampler->regions[thread];
+    const struct memory arrays = {.base = region->base + STATE_BYTES,
+                                  .bytes = region->bytes - STATE_BYTES};
+    char *slices[LOOP_ARRAYS_MAX] = {0};
+    memory_slices(&arrays, r->loop->n_arrays, r->slice_bytes, LOOP_PAD, slices);
+    loop_state_init(state_of(j, thread), r->loop, slices, r->slice_bytes,
+                    r->seed + (unsigned)thread);
+}
+
+static void check(void *context, int thread)
+{
+    const struct job *j = context;
+    struct thread_note *note = &j->notes[thread];
+    note->right = loop_state_check(state_of(j, thread), &note->check);
+}
+
+static double involuntary_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) ? (double)NAN : (double)usage.ru_nivcsw;
+}
+
+static double waited_s(void)
+{
+    char *schedstat = proc_text("", "/proc/thread-self/schedstat");
+    const double seconds = proc_waited_s(schedstat);
+    free(schedstat);
+    return seconds;
+}
+
+static double median_clock(const struct job *j)
+{
+    double hz[HOST_CPUS_MAX];
+    const int n = j->request->threads;
+    for (int i = 0; i < n; i++) {
+        hz[i] = j->notes[i].clock_hz;
+    }
+    return stats_median(hz, n);
+}
+
+/* Between two barriers, by thread 0: takes the pass down and says what comes next. */
+static void finish_pass(struct job *j)
+{
+    double start = j->notes[0].start_s, end = j->notes[0].end_s;
+    for (int i = 1; i < j->request->threads; i++) {
+        start = fmin(start, j->notes[i].start_s);
+        end = fmax(end, j->notes[i].end_s);
+    }
+    const int sample = protocol_next(&j->protocol, end - start);
+    if (sample >= 0) {
+        j->seconds[sample] = end - start;
+        j->clock_hz[sample] = median_clock(j);
+    }
+    j->passes++;
+    j->stopped = j->sampler->stop && *j->sampler->stop;
+}
+
+/* Arrays that are near the end of what float32 holds exactly are checked and filled again, and one
+ * more pass that nobody times brings caches and clock back to where they were. */
+static void prepare(struct loop_state *state, uint64_t n_iter)
+{
+    loop_state_prepare(state, n_iter);
+    if (state->iters == 0) {
+        loop_state_run(state, n_iter);
+    }
+}
+
+static void make_passes(void *context, int thread)
+{
+    struct job *j = context;
+    struct thread_note *note = &j->notes[thread];
+    struct loop_state *state = state_of(j, thread);
+    const double switches = involuntary_switches(), waited = waited_s();
+    while (j->protocol.phase != PROTOCOL_DONE && !j->stopped) {
+        const uint64_t n_iter = j->protocol.n_iter;
+        prepare(state, n_iter);
+        barrier_wait(&j->barrier);
+        note->start_s = clock_seconds();
+        loop_state_run(state, n_iter);
+        note->end_s = clock_seconds();
+        note->clock_hz = clock_estimate_hz();
+        barrier_wait(&j->barrier);
+        if (thread == 0) {
+            finish_pass(j);
+        }
+        barrier_wait(&j->barrier);
+    }
+    note->context_switches = involuntary_switches() - switches;
+    note->waited_s = waited_s() - waited;
+}
+
+static double spread(const double *x, int n)
+{
+    const struct summary s = summary_of(x, n);
+    return (s.max - s.min) / s.median;
+}
+
+static void note_noise(const struct job *j, const struct host_noise *before, double duration_s,
+                       struct arena *a, struct run_case *out, double *severity)
+{
+    struct host_noise after;
+    char why[NOISE_WHY_BYTES];
+    const struct summary s = summary_of(out->seconds, out->n);
+    host_noise_read(j->sampler->host, out->threads, &after);
+    struct noise_seen seen = {
+        .duration_s = duration_s,
+        .threads = out->threads,
+        .passes = j->passes,
+        .stolen_s = after.stolen_s - before->stolen_s,
+        .pressure_s = after.pressure_s - before->pressure_s,
+        .throttled_s = after.throttled_s - before->throttled_s,
+        .clock_spread = spread(out->clock_hz, out->n),
+        .sample_spread = (s.median_high - s.median_low) / s.median,
+    };
+    for (int i = 0; i < out->threads; i++) {
+        seen.context_switches += j->notes[i].context_switches;
+        seen.waited_s += j->notes[i].waited_s;
+    }
+    *severity = noise_judge(&seen, why);
+    out->noise = (struct run_noise){
+        .stolen_s = seen.stolen_s,
+        .pressure_s = seen.pressure_s,
+        .throttled_s = seen.throttled_s,
+        .context_switches = seen.context_switches,
+        .clock_spread = seen.clock_spread,
+        .disturbed = *severity > 1,
+        .why = arena_format(a, "%s", why),
+    };
+}
+
+static bool note_result(const struct job *j, struct run_case *out, struct err *e)
+{
+    double wrong = 0;
+    bool right = true;
+    out->checksum = out->reference = out->tolerance = 0;
+    for (int i = 0; i < out->threads; i++) {
+        const struct loop_check *c = &j->notes[i].check;
+        out->checksum += c->checksum;
+        out->reference += c->reference;
+        out->tolerance = fmax(out->tolerance, c->tolerance);
+        wrong += (double)c->wrong_elements;
+        right = right && j->notes[i].right;
+    }
+    return right ||
+           err_set(e, ERR_HOST, LOC_NONE,
+                   "%s (%s) at %s on %d thread%s computed %.17g instead of %.17g, %.0f array "
+                   "elements are wrong: nothing it measured can be trusted",
+                   j->request->loop->name, isa_info[j->request->loop->isa].name, j->request->level,
+                   out->threads, out->threads == 1 ? "" : "s", out->checksum, out->reference,
+                   wrong);
+}
+
+/* Half of what fresh arrays bear: a pass that nobody times may precede the one that counts. */
+static struct protocol_rules limited(const struct sample_request *r)
+{
+    struct protocol_rules rules = r->rules;
+    const uint64_t most = loop_iters_max(r->loop, r->slice_bytes) / 2;
+    rules.n_iter_max = most < rules.n_iter_max ? most : rules.n_iter_max;
+    rules.n_iter_max = rules.n_iter_max ? rules.n_iter_max : 1;
+    return rules;
+}
+
+bool sample_run(struct sampler *s, const struct sample_request *r, struct arena *a,
+                struct run_case *out, uint64_t *n_iter, double *severity, struct err *e)
+{
+    const size_t reps = (size_t)r->rules.reps, threads = (size_t)r->threads;
+    struct job j = {
+        .sampler = s,
+        .request = r,
+        .seconds = arena_new(a, double, reps),
+        .clock_hz = arena_new(a, double, reps),
+        .notes = aligned_alloc(64, threads * sizeof(struct thread_note)),
+    };
+    if (!j.notes) {
+        return err_set(e, ERR_HOST, LOC_NONE, "no memory for the notes of %d threads", r->threads);
+    }
+    struct host_noise before;
+    const struct protocol_rules rules = limited(r);
+    barrier_init(&j.barrier, r->threads);
+    protocol_start(&j.protocol, &rules);
+    pool_run(s->pool, r->threads, fill, &j);
+    host_noise_read(s->host, r->threads, &before);
+    const double start_s = clock_seconds();
+    pool_run(s->pool, r->threads, make_passes, &j);
+    const double duration_s = clock_seconds() - start_s;
+
+    const double all_iters = (double)j.protocol.n_iter * r->threads;
+    const double bytes = all_iters * r->loop->bytes_counted_per_iter;
+    const double flops = all_iters * r->loop->flops_per_iter;
+    *n_iter = j.protocol.n_iter;
+    out->threads = r->threads;
+    out->seconds = j.seconds;
+    out->clock_hz = j.clock_hz;
+    out->n = j.protocol.timed;
+    out->work_per_pass = r->loop->unit == UNIT_FLOPS ? flops : bytes;
+    out->bytes_per_pass = bytes > 0 ? bytes : (double)NAN;
+    out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
+    bool fine =
+        !j.stopped || err_set(e, ERR_HOST, LOC_NONE, "stopped on request; nothing is written");
+    if (fine) {
+        note_noise(&j, &before, duration_s, a, out, severity);
+        pool_run(s->pool, r->threads, check, &j);
+        fine = note_result(&j, out, e);
+    }
+    free(j.notes);
+    return fine;
+}

@@ -1,0 +1,52 @@
+/* sample.h - one case: a loop at one size on so many threads, timed by the protocol.
+ *
+ * Every thread fills its slices, then all make passes between spinning barriers: first to find their
+ * length, then discarded ones, then timed ones.  A pass lasts from the first thread's start to the
+ * last one's end; the clock is estimated on every thread right after it.  What could have disturbed
+ * the case is read before and after, outside of what is timed.  At the end what the loop computed is
+ * compared with its reference.
+ *
+ * Units: seconds, bytes, iterations.
+ */
+#ifndef GAMBREL_MEASURE_SAMPLE_H
+#define GAMBREL_MEASURE_SAMPLE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "formats/run.h"
+#include "measure/host.h"
+#include "measure/loops.h"
+#include "measure/memory.h"
+#include "measure/pool.h"
+#include "measure/protocol.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sampler { /* what lives as long as the run */
+    const struct host *host;
+    struct pool *pool;
+    struct memory regions[HOST_CPUS_MAX]; /* of each thread */
+    int n_regions;
+    const volatile int *stop; /* may be NULL */
+};
+
+struct sample_request {
+    const struct loop *loop;
+    const char *level; /* names the case in errors */
+    uint64_t slice_bytes;
+    int threads;
+    struct protocol_rules rules; /* n_iter_max is lowered to what the loop allows */
+    unsigned seed;
+};
+
+/* What one thread's region must hold for this loop and slice, its state included. */
+size_t sample_region_bytes(const struct loop *l, uint64_t slice_bytes);
+
+/* Fills of *out: seconds, clock_hz, n, work, bytes, checksum, reference, tolerance and noise (with
+ * repeats 0), and *n_iter, the length of a pass.  *severity is noise_judge's.
+ * ERR_HOST: stopped, or the loop's result is wrong. */
+bool sample_run(struct sampler *s, const struct sample_request *r, struct arena *a,
+                struct run_case *out, uint64_t *n_iter, double *severity, struct err *e);
+
+#endif

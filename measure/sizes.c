@@ -1,0 +1,82 @@
+#include "measure/sizes.h"
+
+#include <math.h>
+
+#define MIB 1048576.0
+
+#define L1_UNKNOWN   16384.0
+#define DRAM_UNKNOWN (512 * MIB) /* no last level of a core sold today is a quarter of it unseen */
+#define DRAM_ARRAY   (128 * MIB) /* traps: at a cache's size two thirds of the reads still hit it */
+#define DRAM_CACHES  4.0
+#define L3_ENOUGH    (64 * MIB)
+
+const char *const level_names[LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
+
+static int last_known(const struct sizes_machine *m)
+{
+    int last = -1;
+    for (int i = 0; i < SIZES_CACHES; i++) {
+        last = isnan(m->bytes[i]) ? last : i;
+    }
+    return last;
+}
+
+static double l1_of_thread(const struct sizes_machine *m)
+{
+    return isnan(m->bytes[LEVEL_L1]) ? L1_UNKNOWN : m->bytes[LEVEL_L1] / 2 / m->sharers[LEVEL_L1];
+}
+
+static double l2_of_thread(const struct sizes_machine *m)
+{
+    const double share = m->bytes[LEVEL_L2] / m->sharers[LEVEL_L2];
+    const double before = m->bytes[LEVEL_L1] / m->sharers[LEVEL_L1];
+    const double size = fmax(share / 2, 2 * before);
+    return isnan(share) || size > 0.75 * share ? 0 : size;
+}
+
+static double l3_of_thread(const struct sizes_machine *m)
+{
+    const double l2 = m->bytes[LEVEL_L2] / m->sharers[LEVEL_L2];
+    const double all_l3 = m->bytes[LEVEL_L3] * m->instances[LEVEL_L3];
+    const double wanted = fmax(4 * l2 * m->threads, fmin(all_l3 / 4, L3_ENOUGH));
+    /* Where threads are spread unevenly, the fullest instance decides. */
+    const double room = m->bytes[LEVEL_L3] / 2 / m->sharers[LEVEL_L3];
+    const double size = fmin(wanted / m->threads, room);
+    return isnan(all_l3) || size < 2 * l2 ? 0 : size;
+}
+
+static double dram_of_thread(const struct sizes_machine *m, int n_arrays)
+{
+    const int last = last_known(m);
+    const double arrays = DRAM_ARRAY * n_arrays;
+    const double all = last < 0 ? DRAM_UNKNOWN : DRAM_CACHES * m->bytes[last] * m->instances[last];
+    return fmax(all, arrays) / m->threads;
+}
+
+double sizes_of_thread(const struct sizes_machine *m, enum level level, int n_arrays)
+{
+    switch (level) {
+    case LEVEL_L1:
+        return l1_of_thread(m);
+    case LEVEL_L2:
+        return l2_of_thread(m);
+    case LEVEL_L3:
+        return l3_of_thread(m);
+    case LEVEL_DRAM:
+        return dram_of_thread(m, n_arrays);
+    case LEVEL_COUNT:
+        break;
+    }
+    return 0;
+}
+
+bool sizes_fit(const struct sizes_machine *m, double regions)
+{
+    return !(regions > m->memory_usable_bytes / 2); /* unknown memory forbids nothing */
+}
+
+uint64_t sizes_slice(double all, int n_arrays, uint64_t bytes_per_iter)
+{
+    const uint64_t iters = (uint64_t)(all / n_arrays) / bytes_per_iter;
+    return (iters ? iters : 1) * bytes_per_iter;
+}
