@@ -6,21 +6,21 @@
 #ifndef GAMBREL_MEASURE_CAMPAIGN_H
 #define GAMBREL_MEASURE_CAMPAIGN_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "formats/run.h"
 #include "measure/host.h"
 #include "measure/loops.h"
 
+#include <stdbool.h>
+
 struct campaign_settings {
-    int threads;        /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
-    int reps;           /* timed passes per case: 21 */
-    double warmup_s;    /* discarded passes per case: 0.1 */
-    double spin_s;      /* before the first roof: 0.3 */
-    double pass_s;      /* aimed at: 0.02 */
-    bool quick;         /* L1 and DRAM only, no sweep, fewer and shorter passes */
+    int threads;     /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
+    int reps;        /* timed passes per case: 21 */
+    double warmup_s; /* discarded passes per case: 0.1 */
+    double spin_s;   /* before the first roof: 0.3 */
+    double pass_s;   /* aimed at; 0: 0.01, where quick 0.003 */
+    bool quick;      /* L1 and DRAM only, no sweep, fewer and shorter passes */
     enum isa isa;
     const char *const *names; /* only these roofs and kernels; NULL: all */
     int n_names;
@@ -30,9 +30,13 @@ struct campaign_settings {
     const volatile int *stop; /* becomes non-zero: give up with ERR_HOST; may be NULL */
 };
 
-/* Fills cases, loops (machine code), host facts and warnings of *out.  A checksum that does not
- * match its reference is ERR_HOST naming the case. */
+/* Fills cases, loops (machine code), host facts and warnings of *out.  ERR_HOST: a checksum that does
+ * not match its reference, named with its case; more threads than cores; no memory. */
 bool campaign_run(const struct campaign_settings *s, const struct host *h, struct arena *a,
                   struct run *out, struct err *e);
+
+/* The cores as `threads` threads see them.  Pure. */
+struct sizes_machine;
+void campaign_view(const struct host *h, int threads, struct sizes_machine *out);
 
 #endif

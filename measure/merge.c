@@ -1,0 +1,77 @@
+#include "measure/merge.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One array after the other; NULL if either is missing. */
+static double *joined(const double *x, int n, const double *y, int m, struct arena *a)
+{
+    double *both = arena_new(a, double, (size_t)n + (size_t)m);
+    if (!x || !y) {
+        return NULL;
+    }
+    memcpy(both, x, (size_t)n * sizeof *both);
+    memcpy(both + n, y, (size_t)m * sizeof *both);
+    return both;
+}
+
+static void add_noise(struct run_noise *sum, const struct run_noise *other)
+{
+    sum->stolen_s += other->stolen_s;
+    sum->pressure_s += other->pressure_s;
+    sum->throttled_s += other->throttled_s;
+    sum->context_switches += other->context_switches;
+    sum->clock_spread = fmax(sum->clock_spread, other->clock_spread);
+    sum->repeats += other->repeats;
+    if (!sum->disturbed) {
+        sum->disturbed = other->disturbed;
+        sum->why = other->why;
+    }
+}
+
+void merge_visits(struct run_case *first, const struct run_case *second, struct arena *a)
+{
+    const double one = stats_median(first->seconds, first->n);
+    const double two = stats_median(second->seconds, second->n);
+    const double differ = fabs(one - two) / fmin(one, two);
+    first->seconds = joined(first->seconds, first->n, second->seconds, second->n, a);
+    first->clock_hz = joined(first->clock_hz, first->n, second->clock_hz, second->n, a);
+    first->n += second->n;
+    first->checksum = second->checksum;
+    first->reference = second->reference;
+    add_noise(&first->noise, &second->noise);
+    if (!first->noise.disturbed && differ > MERGE_DIFFER) {
+        first->noise.disturbed = true;
+        first->noise.why = arena_format(a, "the two visits differ by %.1f %%", 1e2 * differ);
+    }
+}
+
+static bool same_roof(const struct run_case *x, const struct run_case *y)
+{
+    return y->kind == RUN_ROOF && x->threads == y->threads && strcmp(x->name, y->name) == 0 &&
+           strcmp(x->isa, y->isa) == 0 && strcmp(x->level, y->level) == 0;
+}
+
+static void mark_slower(struct run_case *x, struct run_case *y, struct arena *a)
+{
+    struct run_case *slow = run_case_rate(x) < run_case_rate(y) ? x : y;
+    struct run_case *fast = slow == x ? y : x;
+    const double differ = run_case_rate(fast) / run_case_rate(slow) - 1;
+    if (!slow->noise.disturbed && differ > MERGE_DIFFER) {
+        slow->noise.disturbed = true;
+        slow->noise.why = arena_format(a, "the other round was faster by %.1f %%", 1e2 * differ);
+    }
+}
+
+void merge_rounds(struct run_case *cases, int n, struct arena *a)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = i + 1; cases[i].kind == RUN_ROOF && k < n; k++) {
+            if (same_roof(&cases[i], &cases[k])) {
+                mark_slower(&cases[i], &cases[k], a);
+            }
+        }
+    }
+}
