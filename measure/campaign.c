@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASS_S       0.01
+#define PASS_S       0.006
 #define PASS_QUICK_S 0.003
 #define REPEATS_MAX  2
 /* On a machine that is always disturbed repeating everything would only take longer. */
@@ -231,6 +231,42 @@ static struct run_case *find_first_visit(struct campaign *c, const struct plan_i
     return NULL;
 }
 
+/* Both visits to a kernel take together what a roof takes; further mixes are measured shortly.
+ * `first`: the case of the first visit, whose length of a pass is kept. */
+static struct protocol_rules rules_of(const struct campaign *c, const struct plan_item *p,
+                                      const struct run_case *first)
+{
+    const struct campaign_settings *s = c->settings;
+    const bool halved = p->class == PLAN_KERNEL && p->rounds == 2;
+    const bool brief = p->class == PLAN_MIX;
+    const double pass_s = s->pass_s > 0 ? s->pass_s : s->quick ? PASS_QUICK_S : PASS_S;
+    return (struct protocol_rules){
+        .pass_s = brief ? pass_s / 2 : pass_s,
+        .warmup_s = brief || halved ? s->warmup_s / 2 : s->warmup_s,
+        .reps = !halved         ? s->reps
+                : p->round == 1 ? (s->reps + 1) / 2
+                                : s->reps / 2,
+        .n_iter_max = UINT64_MAX,
+        .n_iter_fixed = first ? c->n_iter[first - c->run->cases] : 0,
+    };
+}
+
+static struct run_case blank_case(const struct loop *l, enum run_kind kind, const char *level,
+                                  int round)
+{
+    return (struct run_case){
+        .kind = kind,
+        .name = l->name,
+        .isa = isa_info[l->isa].name,
+        .level = level,
+        .chains = l->chains,
+        .round = round,
+        .unit = l->unit == UNIT_FLOPS ? "flop/s" : "byte/s",
+        .recorded_rate = (double)NAN,
+        .recorded_cv = (double)NAN,
+    };
+}
+
 static bool measure_item(struct campaign *c, const struct plan_item *p)
 {
     static const enum run_kind kinds[PLAN_CLASSES] = {[PLAN_COMPUTE] = RUN_ROOF,
@@ -238,35 +274,16 @@ static bool measure_item(struct campaign *c, const struct plan_item *p)
                                                       [PLAN_MEMORY] = RUN_ROOF,
                                                       [PLAN_MIX] = RUN_ROOF,
                                                       [PLAN_KERNEL] = RUN_KERNEL};
-    const struct campaign_settings *s = c->settings;
-    const bool kernel = p->class == PLAN_KERNEL, again = kernel && p->round == 2;
-    struct run_case *first = again ? find_first_visit(c, p) : NULL;
-    const double pass_s = s->pass_s > 0 ? s->pass_s : s->quick ? PASS_QUICK_S : PASS_S;
-    const double part = p->class == PLAN_MIX ? 0.5 : 1;
+    const bool kernel = p->class == PLAN_KERNEL;
+    struct run_case *first = kernel && p->round == 2 ? find_first_visit(c, p) : NULL;
     const struct sample_request r = {
         .loop = p->loop,
         .level = level_names[p->level],
         .slice_bytes = slice_of(c, p->loop, p->level, p->threads),
         .threads = p->threads,
-        .rules = {.pass_s = pass_s * part,
-                  .warmup_s = s->warmup_s * part,
-                  .reps = !kernel ? s->reps
-                          : again ? s->reps / 2
-                                  : (s->reps + 1) / 2,
-                  .n_iter_max = UINT64_MAX,
-                  .n_iter_fixed = first ? c->n_iter[first - c->run->cases] : 0},
+        .rules = rules_of(c, p, first),
     };
-    struct run_case made = {
-        .kind = kinds[p->class],
-        .name = p->loop->name,
-        .isa = isa_info[p->loop->isa].name,
-        .level = r.level,
-        .chains = p->loop->chains,
-        .round = kernel ? 1 : p->round,
-        .unit = p->loop->unit == UNIT_FLOPS ? "flop/s" : "byte/s",
-        .recorded_rate = (double)NAN,
-        .recorded_cv = (double)NAN,
-    };
+    struct run_case made = blank_case(p->loop, kinds[p->class], r.level, kernel ? 1 : p->round);
     uint64_t n_iter;
     if (r.rules.reps == 0) {
         return true; /* one pass in all was made at the first visit */
@@ -340,16 +357,7 @@ static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, 
                   .reps = SWEEP_REPS,
                   .n_iter_max = UINT64_MAX},
     };
-    struct run_case made = {
-        .kind = RUN_SWEEP,
-        .name = l->name,
-        .isa = isa_info[l->isa].name,
-        .level = r.level,
-        .round = 1,
-        .unit = "byte/s",
-        .recorded_rate = (double)NAN,
-        .recorded_cv = (double)NAN,
-    };
+    struct run_case made = blank_case(l, RUN_SWEEP, r.level, 1);
     uint64_t n_iter;
     if (!measure(c, &r, 0, &made, &n_iter)) {
         return false;

@@ -18,10 +18,14 @@ struct noise_seen {
     double waited_s;         /* of our threads on a run queue (schedstat), all threads */
     double context_switches; /* involuntary, all threads */
     double clock_spread;     /* (max - min) / median of the clock estimates */
-    double sample_spread;    /* width of the 95 % interval of the median over the median */
+    double sample_spread;    /* noise_spread of the passes */
 };
 
 #define NOISE_WHY_BYTES 160
+
+/* Distance between the quartiles over the median: one pass that an interrupt hit does not move it,
+ * passes that fall into two heaps do.  n >= 1. */
+double noise_spread(const double *x, int n);
 
 /* How far the worst rule is exceeded: above 1 the case is disturbed and `why` says by what, else
  * `why` is "". */

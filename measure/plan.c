@@ -63,15 +63,13 @@ void plan_shuffle(int *order, int n, uint64_t seed)
     }
 }
 
-static bool is_wanted(const struct plan_request *r, const struct loop *l, bool kernels, int round)
+static bool is_wanted(const struct plan_request *r, const struct loop *l, bool kernels)
 {
-    const enum plan_class class = plan_classify(l);
-    return l->isa == r->isa && (class == PLAN_KERNEL) == kernels &&
-           !(round == 2 && classes[class].one_round_only) &&
+    return l->isa == r->isa && (plan_classify(l) == PLAN_KERNEL) == kernels &&
            (r->n_names == 0 || is_among(l->name, r->names, (size_t)r->n_names));
 }
 
-/* Adds every level and thread count of one loop. */
+/* Adds every level and thread count of one loop that this round has. */
 static int add_loop(const struct plan_request *r, const struct loop *l, int round,
                     struct plan_item *items)
 {
@@ -80,9 +78,12 @@ static int add_loop(const struct plan_request *r, const struct loop *l, int roun
     int n = 0;
     for (int k = 0; k < 2 && r->threads[k]; k++) {
         for (int level = 0; level < LEVEL_COUNT; level++) {
-            if (levels[level] && r->level_there[k][level] &&
+            const bool once = classes[class].one_round_only || (r->quick && level == LEVEL_DRAM);
+            const int rounds = once ? 1 : 2;
+            if (levels[level] && r->level_there[k][level] && round <= rounds &&
                 !(k > 0 && classes[class].one_thread_only)) {
-                items[n++] = (struct plan_item){l, class, (enum level)level, r->threads[k], round};
+                items[n++] =
+                    (struct plan_item){l, class, (enum level)level, r->threads[k], round, rounds};
             }
         }
     }
@@ -103,7 +104,7 @@ static int add_stage(const struct plan_request *r, bool kernels, int round, uint
     int *order = arena_new(a, int, stage_max(r));
     int n = 0;
     for (int i = 0; i < r->n_loops; i++) {
-        if (is_wanted(r, &r->loops[i], kernels, round)) {
+        if (is_wanted(r, &r->loops[i], kernels)) {
             n += add_loop(r, &r->loops[i], round, sorted + n);
         }
     }

@@ -2,7 +2,9 @@
  *
  * Pure.  Every roof, every kernel, every kernel again, every roof again, each list shuffled by a
  * fixed seed: a slow minute then hits many cases once instead of one case always, and shows as a
- * difference between the two rounds.  The chain curve is measured once, among the first roofs.
+ * difference between the two rounds.  The chain curve and further stream mixes are measured once,
+ * among the first roofs.  A quick run has L1 and DRAM only, and visits DRAM once, because filling
+ * arrays far larger than the caches takes most of such a case.
  */
 #ifndef GAMBREL_MEASURE_PLAN_H
 #define GAMBREL_MEASURE_PLAN_H
@@ -30,7 +32,7 @@ struct plan_item {
     enum plan_class class;
     enum level level;
     int threads;
-    int round; /* of roofs and of kernels: 1, 2 */
+    int round, rounds; /* 1 of 1, 1 of 2, 2 of 2 */
 };
 
 struct plan_request {

@@ -137,7 +137,7 @@ static void make_passes(void *context, int thread)
     note->waited_s = waited_s() - waited;
 }
 
-static double spread(const double *x, int n)
+static double range_over_median(const double *x, int n)
 {
     const struct summary s = summary_of(x, n);
     return (s.max - s.min) / s.median;
@@ -148,7 +148,6 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
 {
     struct host_noise after;
     char why[NOISE_WHY_BYTES];
-    const struct summary s = summary_of(out->seconds, out->n);
     host_noise_read(j->sampler->host, out->threads, &after);
     struct noise_seen seen = {
         .duration_s = duration_s,
@@ -157,8 +156,8 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
         .stolen_s = after.stolen_s - before->stolen_s,
         .pressure_s = after.pressure_s - before->pressure_s,
         .throttled_s = after.throttled_s - before->throttled_s,
-        .clock_spread = spread(out->clock_hz, out->n),
-        .sample_spread = (s.median_high - s.median_low) / s.median,
+        .clock_spread = range_over_median(out->clock_hz, out->n),
+        .sample_spread = noise_spread(out->seconds, out->n),
     };
     for (int i = 0; i < out->threads; i++) {
         seen.context_switches += j->notes[i].context_switches;
@@ -198,6 +197,20 @@ static bool note_result(const struct job *j, struct run_case *out, struct err *e
                    wrong);
 }
 
+static void note_passes(const struct job *j, struct run_case *out)
+{
+    const struct sample_request *r = j->request;
+    const double iters = (double)j->protocol.n_iter * r->threads;
+    const double bytes = iters * r->loop->bytes_counted_per_iter;
+    out->threads = r->threads;
+    out->seconds = j->seconds;
+    out->clock_hz = j->clock_hz;
+    out->n = j->protocol.timed;
+    out->work_per_pass = r->loop->unit == UNIT_FLOPS ? iters * r->loop->flops_per_iter : bytes;
+    out->bytes_per_pass = bytes > 0 ? bytes : (double)NAN;
+    out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
+}
+
 /* Half of what fresh arrays bear: a pass that nobody times may precede the one that counts. */
 static struct protocol_rules limited(const struct sample_request *r)
 {
@@ -232,17 +245,8 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
     pool_run(s->pool, r->threads, make_passes, &j);
     const double duration_s = clock_seconds() - start_s;
 
-    const double all_iters = (double)j.protocol.n_iter * r->threads;
-    const double bytes = all_iters * r->loop->bytes_counted_per_iter;
-    const double flops = all_iters * r->loop->flops_per_iter;
     *n_iter = j.protocol.n_iter;
-    out->threads = r->threads;
-    out->seconds = j.seconds;
-    out->clock_hz = j.clock_hz;
-    out->n = j.protocol.timed;
-    out->work_per_pass = r->loop->unit == UNIT_FLOPS ? flops : bytes;
-    out->bytes_per_pass = bytes > 0 ? bytes : (double)NAN;
-    out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
+    note_passes(&j, out);
     bool fine =
         !j.stopped || err_set(e, ERR_HOST, LOC_NONE, "stopped on request; nothing is written");
     if (fine) {
