@@ -13,10 +13,9 @@ static uint64_t clamp_iter(double n, uint64_t max)
     return n < 1 ? 1 : n >= (double)max ? max : (uint64_t)n;
 }
 
-static uint64_t scaled(const struct protocol *p, double seconds)
+static uint64_t scaled(const struct protocol *p, double factor)
 {
-    const double factor = seconds > 0 ? p->rules.pass_s / seconds : GROWTH_MAX;
-    return clamp_iter((double)p->n_iter * fmin(factor, GROWTH_MAX), p->rules.n_iter_max);
+    return clamp_iter((double)p->n_iter * factor, p->rules.n_iter_max);
 }
 
 void protocol_start(struct protocol *p, const struct protocol_rules *rules)
@@ -33,26 +32,28 @@ static void calibrate(struct protocol *p, double seconds)
 {
     const bool long_enough = seconds >= ENOUGH * p->rules.pass_s;
     const bool at_limit = p->n_iter == p->rules.n_iter_max;
-    p->n_iter = scaled(p, seconds);
+    const double factor = seconds > 0 ? p->rules.pass_s / seconds : GROWTH_MAX;
+    p->n_iter = scaled(p, fmin(factor, GROWTH_MAX));
     if (long_enough || at_limit) {
         p->phase = PROTOCOL_WARM;
     }
 }
 
-/* The first passes run on a slow clock and cold caches; their length is corrected while it is still
- * free to change.  The last warm pass always has the length that is timed. */
+/* The first passes run on a slow clock and cold caches, and any pass may be interrupted, so the
+ * fastest so far says how long a pass is.  Timing begins after a pass of the length that is timed. */
 static void warm(struct protocol *p, double seconds)
 {
-    const double off = fabs(seconds - p->rules.pass_s) / p->rules.pass_s;
-    const uint64_t better = scaled(p, seconds);
+    const double iter_s = seconds / (double)p->n_iter;
     p->warmed_s += seconds;
-    if (p->warmed_s < p->rules.warmup_s) {
-        if (!p->rules.n_iter_fixed && off > SLACK) {
-            p->n_iter = better;
-        }
-        return;
+    p->iter_s_least = p->iter_s_least > 0 ? fmin(p->iter_s_least, iter_s) : iter_s;
+    const double off = p->rules.pass_s / (p->iter_s_least * (double)p->n_iter);
+    const uint64_t better = scaled(p, off);
+    if (!p->rules.n_iter_fixed && (off > 1 + SLACK || off < 1 / (1 + SLACK)) &&
+        better != p->n_iter) {
+        p->n_iter = better;
+    } else if (p->warmed_s >= p->rules.warmup_s) {
+        p->phase = PROTOCOL_TIMED;
     }
-    p->phase = PROTOCOL_TIMED;
 }
 
 int protocol_next(struct protocol *p, double seconds)

@@ -23,10 +23,10 @@ struct protocol_rules {
 
 struct protocol {
     struct protocol_rules rules;
-    enum protocol_phase phase; /* of the pass to come */
-    uint64_t n_iter;           /* of the pass to come; >= 1 */
-    double warmed_s;
-    int timed; /* passes timed so far */
+    enum protocol_phase phase;     /* of the pass to come */
+    uint64_t n_iter;               /* of the pass to come; >= 1 */
+    double warmed_s, iter_s_least; /* of the warm-up */
+    int timed;                     /* passes timed so far */
 };
 
 void protocol_start(struct protocol *p, const struct protocol_rules *rules);
