@@ -48,6 +48,9 @@ struct kernel_body {
     double loads_per_iter, stores_per_iter;                   /* instructions; NaN: not stated */
     double crossing_loads_per_iter, crossing_stores_per_iter; /* over 64-byte lines; 0 unless stated */
     double independent_chains;                                /* of the dominant operation; NaN */
+    /* `flops`: what the code executes, where that is not flops_per_element for every element: sums
+     * that keep a result alive, arithmetic of a memory roof.  NaN: not stated. */
+    double flops_per_iter;
     struct loc loc;
 };
 
