@@ -5,7 +5,14 @@
 #define VEC  ymm
 #define W    32
 #define VXOR vpxor
-#define ACCS EIGHT, 8, 9, 10, 11, 12, 13
+/* Fourteen accumulators in turn, twenty after each load. */
+#define ACCS   EIGHT, 8, 9, 10, 11, 12, 13
+#define LOAD_0 ACCS, 0, 1, 2, 3, 4, 5
+#define LOAD_1 6, 7, 8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+#define LOAD_2 12, 13, ACCS, 0, 1, 2, 3
+#define LOAD_3 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+#define MUL_ACCS  EIGHT, 8, 9, 10, 11
+#define MUL_TIMES 5
 #define X    ymm15
 #define C0   ymm14
 #define C1   ymm15

@@ -5,7 +5,13 @@
 #define VEC  zmm
 #define W    64
 #define VXOR vpxord
-#define ACCS EIGHT, HIGH, 16, 17, 18, 19
+#define ACCS   EIGHT, HIGH, 16, 17, 18, 19
+#define LOAD_0 ACCS
+#define LOAD_1 ACCS
+#define LOAD_2 ACCS
+#define LOAD_3 ACCS
+#define MUL_ACCS  ACCS
+#define MUL_TIMES 3
 #define X    zmm23
 #define C0   zmm24
 #define C1   zmm25

@@ -13,9 +13,10 @@
         .endm
 #include "measure/loops_x86.inc"
 
-# Compute roofs: ten accumulators share a load, four loads a trip.  xmm10 is the element loaded, xmm15
-# the constant, xmm11 to xmm14 products.
-#define ACCS EIGHT, 8, 9
+# Compute roofs: one load feeds twenty multiplications and additions, into ten accumulators in turn; four
+# loads an iteration.  xmm10 is the element loaded, xmm15 the constant, xmm11 to xmm14 products.
+#define ACCS     EIGHT, 8, 9
+#define MUL_ACCS EIGHT, 8, 9, 10, 11
 
         .macro  FMA_F32 k, product
         movaps  \product, xmm10
@@ -39,6 +40,7 @@
         HEAD
         .irp    i, 0, 1, 2, 3
         movaps  xmm10, [rax + W*\i]
+        .rept   2
         \even   0, xmm11
         \odd    1, xmm12
         \even   2, xmm13
@@ -50,6 +52,7 @@
         \even   8, xmm11
         \odd    9, xmm12
         .endr
+        .endr
         NEXT    1, W*4
         STORE_ACC ACCS
         END     \name, 1
@@ -60,19 +63,19 @@
         COMPUTE add_f32, ADD_F32, ADD_F32
         COMPUTE fma_add_f32, FMA_F32, ADD_F32
 
-        # Three times each, an odd number, so that a trip changes the signs.
+        # Five times each, an odd number, so that an iteration changes the signs.
         BEGIN   mul_f32
         COEF    xmm15, 0
-        LOAD_ACC ACCS
+        LOAD_ACC MUL_ACCS
         POINTERS 0
         HEAD
-        .rept   3
-        .irp    k, ACCS
+        .rept   5
+        .irp    k, MUL_ACCS
         mulps   xmm\k, xmm15
         .endr
         .endr
         NEXT    0
-        STORE_ACC ACCS
+        STORE_ACC MUL_ACCS
         END     mul_f32, 0
 
 # Stream mixes.  Reads are summed as integers, which every core adds at least as fast as floats and, with

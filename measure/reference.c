@@ -409,26 +409,27 @@ static double visited_sum(const struct loop_state *s, int array)
     return sum;
 }
 
-/* What the accumulators must have summed up. */
+/* What the accumulators must have summed up.  Every element loaded goes into several of them. */
 static double acc_reference(const struct loop_state *s)
 {
     const struct loop *const l = s->loop;
-    const double n_acc = l->n_acc, scale = scale_of(s->seed);
-    const double per_iter = l->flops_per_iter; /* of the loops without arrays */
+    const double scale = scale_of(s->seed);
+    const double flops_per_element =
+        l->n_arrays ? l->flops_per_iter * l->element_bytes / (double)l->bytes_per_iter : 0;
     switch (l->data) {
     case DATA_FMA:
-        return n_acc * scale * visited_sum(s, 0);
+        return flops_per_element / 2 * scale * visited_sum(s, 0);
     case DATA_ADD:
-        return n_acc * visited_sum(s, 0);
+        return flops_per_element * visited_sum(s, 0);
     case DATA_FMA_ADD:
-        return n_acc / 2 * (1 + scale) * visited_sum(s, 0);
+        return flops_per_element / 3 * (1 + scale) * visited_sum(s, 0);
     case DATA_POLY:
         return visited_sum(s, 0);
     case DATA_CHAIN:
-        return (double)s->iters * per_iter / 2 * scale * addend_of(s->seed);
+        return (double)s->iters * l->flops_per_iter / 2 * scale * addend_of(s->seed);
     case DATA_MUL: { /* an odd number of sign changes per iteration; acc began as 1, 2, 3 ... */
-        const double all = n_acc * lanes_of(l);
-        return (s->iters % 2 ? -1 : 1) * all * (all + 1) / 2;
+        const double n = l->n_acc * lanes_of(l);
+        return (s->iters % 2 ? -1 : 1) * n * (n + 1) / 2;
     }
     case DATA_READ:
     case DATA_READ_INT: {
