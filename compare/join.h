@@ -1,0 +1,86 @@
+/* join.h - a run and the descriptions of its kernels, side by side: everything a report says.
+ *
+ * Reads a run as the types of a file, so it cannot tell a fresh one from a recorded one.  Computes
+ * once what every report format prints.  Nothing here is formatted.
+ */
+#ifndef GAMBREL_COMPARE_JOIN_H
+#define GAMBREL_COMPARE_JOIN_H
+
+#include "base/arena.h"
+#include "compare/accuracy.h"
+#include "compare/measured.h"
+#include "compare/models.h"
+#include "compare/verdict.h"
+#include "formats/kernels.h"
+#include "formats/machine.h"
+#include "formats/run.h"
+
+/* Beside roofs[i] of the comparison. */
+struct roof_detail {
+    const struct kernel *described; /* the loop that measured it; NULL: not in kernels.yaml */
+    double rate_with_fetch; /* byte/s with the fetch of overwritten lines; equal to the rate where
+                               none are overwritten; NaN for compute roofs */
+    bool from_machine;      /* the run has no such roof: the machine file's */
+};
+
+struct row { /* one kernel at one level on some threads */
+    const char *name, *isa, *level, *unit;
+    int threads;
+    const struct kernel *kernel; /* NULL: not described, so nothing is predicted */
+    struct measured measured;
+    struct ceiling ceilings[MODELS_MAX]; /* by models[] */
+    struct verdict verdicts[MODELS_MAX];
+    int explained_by;   /* the first model whose ceiling binds, else the nearest; -1: none */
+    double unexplained; /* 1 - measured / that ceiling; NaN */
+    double over_l1;     /* measured / the same from L1; NaN for L1 rows */
+    double traffic;     /* byte/s that the measured rate means, as counted; NaN */
+    double traffic_with_fetch; /* with the fetch of overwritten lines; NaN */
+};
+
+struct chain_point {
+    const char *isa;
+    int threads, chains;
+    struct measured measured;
+    double fraction; /* of the best point of the same isa and threads */
+};
+
+struct sweep_point {
+    const char *name, *isa;
+    int threads;
+    struct measured measured; /* array_bytes is its size */
+};
+
+struct comparison {
+    const struct run *run;
+    const struct kernels *kernels;
+    const struct machine *machine; /* NULL */
+
+    struct roof *roofs;
+    struct measured *roofs_measured; /* [n_roofs] */
+    struct roof_detail *roof_details; /* [n_roofs] */
+    int n_roofs;
+    struct row *rows; /* by kernel as in kernels.yaml, threads, level from L1 outwards */
+    int n_rows;
+    struct accuracy accuracy[MODELS_MAX]; /* by models[], over all rows */
+    struct chain_point *chains; /* ascending */
+    int n_chains;
+    struct sweep_point *sweep; /* ascending */
+    int n_sweep;
+
+    int write_allocates; /* 1 yes, 0 no, -1 unknown */
+    const char *write_allocates_why;
+    struct note { /* what a reader must know, one sentence each */
+        const char *text;
+        bool violated; /* a bound is: to be said loudly */
+    } *notes;
+    int n_notes;
+    int n_violated;  /* rows above some ceiling, nothing disturbed */
+    int n_disturbed; /* rows whose measurement was disturbed */
+};
+
+/* `machine` may be NULL; its roofs serve where the run has none, and never instead of the run's.
+ * Everything lives in `a` and points into run, kernels and machine. */
+struct comparison *comparison_join(const struct run *run, const struct kernels *kernels,
+                                   const struct machine *machine, struct arena *a);
+
+#endif

@@ -1,0 +1,43 @@
+#include "compare/report.h"
+
+#include <string.h>
+
+const struct report_format report_formats[] = {
+    {.name = "terminal",
+     .extension = "txt",
+     .what = "aligned tables, for people",
+     .write = report_terminal},
+    {.name = "md",
+     .extension = "md",
+     .what = "the same as Markdown",
+     .write = report_markdown},
+    {.name = "csv",
+     .extension = "csv",
+     .what = "one line for each roof and each kernel",
+     .write = report_csv},
+    {.name = "json",
+     .extension = "json",
+     .what = "everything the report says, for programs",
+     .write = report_json},
+    {.name = "svg",
+     .extension = "svg",
+     .what = "roofline plot, drawn by gnuplot",
+     .write = report_svg,
+     .plot = true},
+    {.name = "gnuplot",
+     .extension = "gp",
+     .what = "the gnuplot script of that plot, data included",
+     .write = report_gnuplot,
+     .plot = true},
+};
+const int n_report_formats = sizeof report_formats / sizeof report_formats[0];
+
+const struct report_format *report_format_find(const char *name)
+{
+    for (int i = 0; i < n_report_formats; i++) {
+        if (strcmp(report_formats[i].name, name) == 0) {
+            return &report_formats[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,39 @@
+/* report.h - a comparison as text: one format a row of the table, one file a format.
+ *
+ * Writers fill a struct text and touch nothing else; the caller writes files.
+ */
+#ifndef GAMBREL_COMPARE_REPORT_H
+#define GAMBREL_COMPARE_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "compare/join.h"
+
+struct report_options {
+    bool color;        /* terminal only */
+    struct plot_key { /* plots only: which one, see plot_keys in plot.h */
+        const char *isa;
+        int threads;
+    } plot;
+};
+
+typedef bool report_fn(const struct comparison *c, const struct report_options *o,
+                       struct text *out, struct err *e);
+
+struct report_format {
+    const char *name;      /* as the command line says it */
+    const char *extension; /* of a file that holds it, without the dot */
+    const char *what;      /* one line */
+    report_fn *write;
+    bool plot; /* one file for each plot key */
+};
+extern const struct report_format report_formats[];
+extern const int n_report_formats;
+
+const struct report_format *report_format_find(const char *name); /* NULL */
+
+report_fn report_terminal, report_markdown, report_csv, report_json, report_svg, report_gnuplot;
+
+#endif

@@ -1,0 +1,279 @@
+/* JSON, format gambrel-report-1.  Base units; what is not known is null. */
+#include "compare/report.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_string(struct text *out, const char *s)
+{
+    if (!s) {
+        text_add(out, "null");
+        return;
+    }
+    text_add(out, "\"");
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') {
+            text_add(out, "\\%c", c);
+        } else if (c < ' ' || c == 0x7f) {
+            text_add(out, "\\u%04x", c);
+        } else {
+            text_add_bytes(out, s, 1);
+        }
+    }
+    text_add(out, "\"");
+}
+
+static void key(struct text *out, const char *name)
+{
+    const char last = out->len ? out->data[out->len - 1] : '{';
+    text_add(out, "%s\"%s\": ", last == '{' ? "" : ", ", name);
+}
+
+static void number(struct text *out, const char *name, double value)
+{
+    char digits[TEXT_NUMBER_SIZE];
+    key(out, name);
+    text_add(out, "%s", isfinite(value) ? text_number(value, digits) : "null");
+}
+
+static void string(struct text *out, const char *name, const char *value)
+{
+    key(out, name);
+    add_string(out, value);
+}
+
+static void boolean(struct text *out, const char *name, bool value)
+{
+    key(out, name);
+    text_add(out, "%s", value ? "true" : "false");
+}
+
+static void strings(struct text *out, const char *name, const char *const *list, int n)
+{
+    key(out, name);
+    text_add(out, "[");
+    for (int i = 0; i < n; i++) {
+        text_add(out, "%s", i ? ", " : "");
+        add_string(out, list[i]);
+    }
+    text_add(out, "]");
+}
+
+/* Opens the next element of a list, one a line. */
+static void element(struct text *out, int i)
+{
+    text_add(out, "%s\n    {", i ? "," : "");
+}
+
+static void add_host(struct text *out, const struct run_host *h)
+{
+    const struct {
+        const char *name, *value;
+    } words[] = {
+        {"cpu", h->cpu_name},       {"vendor", h->vendor},
+        {"isa", h->isa},            {"microcode", h->microcode},
+        {"hypervisor", h->hypervisor}, {"kernel", h->kernel},
+        {"os", h->os},              {"compiler", h->compiler},
+        {"flags", h->flags},        {"governor", h->governor},
+        {"huge_pages", h->huge_pages}, {"cpus_allowed", h->cpus_allowed},
+        {"counters", h->counters},
+    };
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"family", h->family},
+        {"model", h->model},
+        {"stepping", h->stepping},
+        {"cpus_online", h->cpus_online},
+        {"cpus_used", h->cpus_used},
+        {"threads_per_core", h->threads_per_core},
+        {"cgroup_cpus", h->cgroup_cpus},
+        {"memory_bytes", h->memory_bytes},
+        {"load_average", h->load_average},
+        {"clock_hz", h->clock_hz},
+        {"huge_page_fraction", h->huge_page_fraction},
+    };
+    key(out, "host");
+    text_add(out, "{");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const bool known = words[i].value && strcmp(words[i].value, "unknown") != 0;
+        string(out, words[i].name, known ? words[i].value : NULL);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        number(out, numbers[i].name, numbers[i].value);
+    }
+    key(out, "caches");
+    text_add(out, "[");
+    for (int i = 0; i < h->n_caches; i++) {
+        const struct run_cache *cache = &h->caches[i];
+        text_add(out, "%s{", i ? ", " : "");
+        string(out, "name", cache->name);
+        number(out, "size_bytes", cache->size_bytes);
+        number(out, "line_bytes", cache->line_bytes);
+        number(out, "shared_by_cpus", cache->shared_by_cpus);
+        number(out, "measured_bytes", cache->measured_bytes);
+        text_add(out, "}");
+    }
+    text_add(out, "]}");
+}
+
+static void add_run(struct text *out, const struct comparison *c)
+{
+    const struct run *r = c->run;
+    text_add(out, "\"run\": {");
+    string(out, "file", r->file);
+    string(out, "command", r->command);
+    string(out, "date", r->date);
+    string(out, "version", r->version);
+    string(out, "source", r->source);
+    number(out, "reps", r->reps);
+    number(out, "warmup_ms", r->warmup_ms);
+    boolean(out, "quick", r->quick);
+    string(out, "machine_file", c->machine ? c->machine->file : NULL);
+    add_host(out, &r->host);
+    key(out, "write_allocates");
+    text_add(out, "%s", c->write_allocates < 0 ? "null" : c->write_allocates ? "true" : "false");
+    strings(out, "warnings", r->warnings, r->n_warnings);
+    key(out, "notes");
+    text_add(out, "[");
+    for (int i = 0; i < c->n_notes; i++) {
+        text_add(out, "%s", i ? ", " : "");
+        add_string(out, c->notes[i].text);
+    }
+    text_add(out, "]");
+    text_add(out, "}");
+}
+
+static void add_where(struct text *out, const char *isa, const char *level, int threads)
+{
+    string(out, "isa", isa);
+    string(out, "level", level);
+    number(out, "threads", threads);
+}
+
+static void add_doubt(struct text *out, const struct measured *m)
+{
+    number(out, "cv", m->cv);
+    number(out, "n", m->n);
+    number(out, "other", m->other);
+    boolean(out, "disturbed", m->disturbed);
+    string(out, "disturbed_by", m->why[0] ? m->why : NULL);
+    number(out, "low", m->low);
+    number(out, "high", m->high);
+    number(out, "array_bytes", m->array_bytes);
+    boolean(out, "derived", m->derived);
+    string(out, "source", m->source);
+}
+
+static void add_roof(struct text *out, const struct comparison *c, int i)
+{
+    const struct roof *r = &c->roofs[i];
+    string(out, "name", r->name);
+    add_where(out, r->isa, r->level, r->threads);
+    number(out, "value", r->rate);
+    string(out, "unit", r->unit);
+    add_doubt(out, &c->roofs_measured[i]);
+    number(out, "value_with_fetch", c->roof_details[i].rate_with_fetch);
+    text_add(out, "}");
+}
+
+static void add_row(struct text *out, const struct row *row)
+{
+    const int best = row->explained_by;
+    string(out, "kernel", row->name);
+    add_where(out, row->isa, row->level, row->threads);
+    number(out, "measured", row->measured.rate);
+    string(out, "unit", row->unit);
+    add_doubt(out, &row->measured);
+    key(out, "ceilings");
+    text_add(out, "{");
+    for (int m = 0; m < n_models; m++) {
+        number(out, models[m].name, row->ceilings[m].rate);
+    }
+    text_add(out, "}");
+    key(out, "verdicts");
+    text_add(out, "{");
+    for (int m = 0; m < n_models; m++) {
+        string(out, models[m].name, verdict_names[row->verdicts[m].kind]);
+    }
+    text_add(out, "}");
+    string(out, "binds", best < 0 ? NULL : row->ceilings[best].binds);
+    string(out, "explained_by", best < 0 ? NULL : models[best].name);
+    number(out, "unexplained", row->unexplained);
+    number(out, "intensity", row->kernel ? row->kernel->intensity : (double)NAN);
+    number(out, "over_l1", row->over_l1);
+    number(out, "traffic", row->traffic);
+    number(out, "traffic_with_fetch", row->traffic_with_fetch);
+    text_add(out, "}");
+}
+
+static void add_curves(struct text *out, const struct comparison *c)
+{
+    text_add(out, ",\n \"chains\": [");
+    for (int i = 0; i < c->n_chains; i++) {
+        const struct chain_point *p = &c->chains[i];
+        element(out, i);
+        string(out, "isa", p->isa);
+        number(out, "threads", p->threads);
+        number(out, "chains", p->chains);
+        number(out, "value", p->measured.rate);
+        number(out, "fraction", p->fraction);
+        add_doubt(out, &p->measured);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n \"sweep\": [");
+    for (int i = 0; i < c->n_sweep; i++) {
+        const struct sweep_point *p = &c->sweep[i];
+        element(out, i);
+        string(out, "name", p->name);
+        string(out, "isa", p->isa);
+        number(out, "threads", p->threads);
+        number(out, "value", p->measured.rate);
+        add_doubt(out, &p->measured);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+static void add_models(struct text *out, const struct comparison *c)
+{
+    text_add(out, ",\n \"models\": [");
+    for (int m = 0; m < n_models; m++) {
+        const struct accuracy *a = &c->accuracy[m];
+        element(out, m);
+        string(out, "name", models[m].name);
+        number(out, "mape", a->mape);
+        number(out, "rms", a->rms);
+        number(out, "kendall_tau", a->kendall_tau);
+        number(out, "coverage", a->coverage);
+        number(out, "n", a->n);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+bool report_json(const struct comparison *c, const struct report_options *o, struct text *out,
+                 struct err *e)
+{
+    (void)o;
+    (void)e;
+    text_add(out, "{\"format\": \"gambrel-report-1\",\n ");
+    add_run(out, c);
+    text_add(out, ",\n \"roofs\": [");
+    for (int i = 0; i < c->n_roofs; i++) {
+        element(out, i);
+        add_roof(out, c, i);
+    }
+    text_add(out, "],\n \"rows\": [");
+    for (int i = 0; i < c->n_rows; i++) {
+        element(out, i);
+        add_row(out, &c->rows[i]);
+    }
+    text_add(out, "]");
+    add_models(out, c);
+    add_curves(out, c);
+    text_add(out, "}\n");
+    return true;
+}

@@ -1,0 +1,53 @@
+/* table.h - a table of words, filled row by row, before anyone knows how it will be shown.
+ *
+ * Control characters, which may come from a file, become blanks, so that nothing a file says can
+ * steer a terminal or break a row.
+ */
+#ifndef GAMBREL_COMPARE_TABLE_H
+#define GAMBREL_COMPARE_TABLE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+enum tone { TONE_PLAIN, TONE_GOOD, TONE_DOUBT, TONE_BAD };
+
+struct cell {
+    const char *text;
+    enum tone tone;
+};
+
+struct column {
+    const char *title;
+    bool right; /* numbers */
+    bool hidden;
+};
+
+#define TABLE_COLUMNS_MAX 32
+
+struct table {
+    struct arena *arena;
+    struct column columns[TABLE_COLUMNS_MAX];
+    int n_columns;
+    struct cell *cells; /* n_cells, row by row */
+    size_t n_cells, capacity;
+};
+
+/* Titles that begin with '>' are right-aligned (the '>' is not shown). */
+struct table *table_new(struct arena *a, const char *const *titles, int n);
+void table_hide(struct table *t, const char *title);
+void table_cell(struct table *t, enum tone tone, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int table_rows(const struct table *t);
+const struct cell *table_at(const struct table *t, int row, int column);
+
+/* What a reader sees of text: bytes that do not continue a UTF-8 character. */
+int text_width(const char *text);
+
+/* Formats into the arena, control characters made blanks. */
+char *text_clean(struct arena *a, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+#endif

@@ -1,0 +1,52 @@
+#include "compare/verdict.h"
+
+#include <math.h>
+
+const char *const verdict_names[] = {"unknown", "bound", "misses", "violates"};
+
+static double or_rate(double end, double rate)
+{
+    return isnan(end) ? rate : end;
+}
+
+struct verdict verdict_of(const struct measured *m, const struct ceiling *c)
+{
+    struct verdict v = {VERDICT_NONE, NAN, m->disturbed || c->disturbed};
+    if (isnan(m->rate) || isnan(c->rate)) {
+        return v;
+    }
+    v.by = fabs(1 - m->rate / c->rate);
+    if (or_rate(m->low, m->rate) > or_rate(c->high, c->rate) * (1 + VERDICT_TOLERANCE)) {
+        v.kind = VERDICT_VIOLATES;
+    } else if (or_rate(m->high, m->rate) < or_rate(c->low, c->rate) * (1 - VERDICT_TOLERANCE)) {
+        v.kind = VERDICT_MISSES;
+    } else {
+        v.kind = VERDICT_BOUND;
+    }
+    return v;
+}
+
+void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
+                   struct text *out)
+{
+    switch (v->kind) {
+    case VERDICT_NONE:
+        text_add(out, "no prediction%s%s", c->missing[0] ? ": " : "", c->missing);
+        break;
+    case VERDICT_BOUND:
+        text_add(out, "bound by the %s", c->binds);
+        break;
+    case VERDICT_MISSES:
+        text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);
+        break;
+    case VERDICT_VIOLATES:
+        text_add(out, "violates the bound by %.0f %% (%s)", 100 * v->by, c->binds);
+        break;
+    }
+    if (m->disturbed) {
+        text_add(out, " (disturbed%s%s)", m->why[0] ? ": " : "", m->why);
+    }
+    if (c->disturbed) {
+        text_add(out, " (the roof was disturbed)");
+    }
+}
