@@ -101,7 +101,7 @@ double kendall_tau_b(const double *x, const double *y, int n, struct arena *scra
     const double discordant = merge_sort(ranked, spare, n);
     const double ties_y = ties_of_sorted(ranked, n);
     const double all = pairs(n);
-    const double scale = sqrt(all - ties_x) * sqrt(all - ties_y);
+    const double scale = sqrt((all - ties_x) * (all - ties_y));
     return scale > 0 ? (all - ties_x - ties_y + ties_both - 2 * discordant) / scale : (double)NAN;
 }
 

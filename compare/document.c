@@ -215,11 +215,8 @@ static void markdown_table(const struct table *t, struct text *out)
 void document_markdown(const struct document *d, struct text *out)
 {
     static const char *const leads[] = {
-        [BLOCK_TITLE] = "# ",
-        [BLOCK_HEADING] = "## ",
-        [BLOCK_SENTENCE] = "",
-        [BLOCK_ITEM] = "- ",
-        [BLOCK_TABLE] = "",
+        [BLOCK_TITLE] = "# ", [BLOCK_HEADING] = "## ", [BLOCK_SENTENCE] = "",
+        [BLOCK_ITEM] = "- ",  [BLOCK_TABLE] = "",
     };
     for (size_t i = 0; i < d->n; i++) {
         const struct document_block *b = &d->blocks[i];

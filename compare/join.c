@@ -1,11 +1,11 @@
 #include "compare/join.h"
 
+#include "model/roof.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "model/roof.h"
 
 /* Two measurements of one roof that differ by more than this are worth a sentence. */
 static const double rounds_apart = 0.05;
@@ -153,17 +153,19 @@ static void note_roofs(struct comparison *c, struct arena *a)
         const struct roof *r = &c->roofs[i];
         from_machine += c->roof_details[i].from_machine;
         if (r->other < r->rate * (1 - rounds_apart)) {
-            note(c, false, arena_format(a,
-                                 "The two measurements of the %s roof (%s, %s, %s) differ by "
-                                 "%.0f %%; the higher one is the roof.",
-                                 r->name, r->isa, r->level, threads_words(r->threads, a),
-                                 100 * (1 - r->other / r->rate)));
+            note(c, false,
+                 arena_format(a,
+                              "The two measurements of the %s roof (%s, %s, %s) differ by "
+                              "%.0f %%; the higher one is the roof.",
+                              r->name, r->isa, r->level, threads_words(r->threads, a),
+                              100 * (1 - r->other / r->rate)));
         }
     }
     if (from_machine) {
-        note(c, false, arena_format(a, "%d roof%s come%s from %s: this run did not measure them.",
-                             from_machine, from_machine == 1 ? "" : "s",
-                             from_machine == 1 ? "s" : "", c->machine->file));
+        note(c, false,
+             arena_format(a, "%d roof%s come%s from %s: this run did not measure them.",
+                          from_machine, from_machine == 1 ? "" : "s", from_machine == 1 ? "s" : "",
+                          c->machine->file));
     }
 }
 
@@ -259,9 +261,9 @@ static void judge(struct comparison *c, struct row *row)
         violated |= row->verdicts[m].kind == VERDICT_VIOLATES && !row->verdicts[m].doubtful;
     }
     row->explained_by = explanation(row);
-    row->unexplained = row->explained_by < 0 ? (double)NAN
-                                             : 1 - row->measured.rate /
-                                                       row->ceilings[row->explained_by].rate;
+    row->unexplained = row->explained_by < 0
+                           ? (double)NAN
+                           : 1 - row->measured.rate / row->ceilings[row->explained_by].rate;
     c->n_violated += violated;
     c->n_disturbed += row->measured.disturbed;
 }
@@ -359,11 +361,12 @@ static void note_rows(struct comparison *c, struct arena *a)
             if (v->kind != VERDICT_VIOLATES || v->doubtful) {
                 continue;
             }
-            note(c, true, arena_format(a,
-                                 "VIOLATED BOUND: %s (%s, %s, %s) runs at %.2f times the %s "
-                                 "ceiling (%s): the description is wrong, not the loop.",
-                                 row->name, row->isa, row->level, threads_words(row->threads, a),
-                                 1 + v->by, models[m].name, row->ceilings[m].binds));
+            note(c, true,
+                 arena_format(a,
+                              "VIOLATED BOUND: %s (%s, %s, %s) runs at %.2f times the %s "
+                              "ceiling (%s): the description is wrong, not the loop.",
+                              row->name, row->isa, row->level, threads_words(row->threads, a),
+                              1 + v->by, models[m].name, row->ceilings[m].binds));
         }
     }
 }
@@ -387,9 +390,7 @@ static int chain_order(const void *left, const void *right)
 {
     const struct chain_point *a = left, *b = right;
     const int isa = strcmp(a->isa, b->isa);
-    return isa                       ? isa
-           : a->threads != b->threads ? a->threads - b->threads
-                                      : a->chains - b->chains;
+    return isa ? isa : a->threads != b->threads ? a->threads - b->threads : a->chains - b->chains;
 }
 
 static void join_chains(struct comparison *c, struct arena *a)

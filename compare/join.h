@@ -30,10 +30,10 @@ struct row { /* one kernel at one level on some threads */
     struct measured measured;
     struct ceiling ceilings[MODELS_MAX]; /* by models[] */
     struct verdict verdicts[MODELS_MAX];
-    int explained_by;   /* the first model whose ceiling binds, else the nearest; -1: none */
-    double unexplained; /* 1 - measured / that ceiling; NaN */
-    double over_l1;     /* measured / the same from L1; NaN for L1 rows */
-    double traffic;     /* byte/s that the measured rate means, as counted; NaN */
+    int explained_by;          /* the first model whose ceiling binds, else the nearest; -1: none */
+    double unexplained;        /* 1 - measured / that ceiling; NaN */
+    double over_l1;            /* measured / the same from L1; NaN for L1 rows */
+    double traffic;            /* byte/s that the measured rate means, as counted; NaN */
     double traffic_with_fetch; /* with the fetch of overwritten lines; NaN */
 };
 
@@ -56,13 +56,13 @@ struct comparison {
     const struct machine *machine; /* NULL */
 
     struct roof *roofs;
-    struct measured *roofs_measured; /* [n_roofs] */
+    struct measured *roofs_measured;  /* [n_roofs] */
     struct roof_detail *roof_details; /* [n_roofs] */
     int n_roofs;
     struct row *rows; /* by kernel as in kernels.yaml, threads, level from L1 outwards */
     int n_rows;
     struct accuracy accuracy[MODELS_MAX]; /* by models[], over all rows */
-    struct chain_point *chains; /* ascending */
+    struct chain_point *chains;           /* ascending */
     int n_chains;
     struct sweep_point *sweep; /* ascending */
     int n_sweep;
@@ -72,7 +72,7 @@ struct comparison {
     struct note { /* what a reader must know, one sentence each */
         const char *text;
         bool violated; /* a bound is: to be said loudly */
-    } *notes;
+    } * notes;
     int n_notes;
     int n_violated;  /* rows above some ceiling, nothing disturbed */
     int n_disturbed; /* rows whose measurement was disturbed */

@@ -1,8 +1,8 @@
 #include "compare/measured.h"
 
-#include <math.h>
-
 #include "base/stats.h"
+
+#include <math.h>
 
 static void from_samples(const struct run_case *c, struct measured *m)
 {

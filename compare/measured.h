@@ -5,9 +5,9 @@
 #ifndef GAMBREL_COMPARE_MEASURED_H
 #define GAMBREL_COMPARE_MEASURED_H
 
-#include <stdbool.h>
-
 #include "formats/run.h"
+
+#include <stdbool.h>
 
 struct measured {
     double rate;      /* of the median pass */
@@ -19,8 +19,8 @@ struct measured {
     double clock_hz;  /* median beside the passes; NaN */
     double array_bytes;
     bool disturbed;
-    const char *why; /* what disturbed it; "" */
-    bool derived;    /* computed from other published values */
+    const char *why;    /* what disturbed it; "" */
+    bool derived;       /* computed from other published values */
     const char *source; /* NULL: measured by this program */
 };
 

@@ -1,9 +1,9 @@
 #include "compare/models.h"
 
+#include "model/roof.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "model/roof.h"
 
 static const char *roof_words(const struct roof *r, struct arena *a)
 {

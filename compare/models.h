@@ -24,12 +24,12 @@ struct model_input {
 
 /* A bound on speed with the name of what binds. */
 struct ceiling {
-    double rate;        /* in the kernel's unit; NaN: this model cannot tell */
-    double low, high;   /* the doubt of the roof it stands on; NaN: not known */
-    double ridge;       /* flops per byte; NaN where the model has none */
-    const char *binds;  /* "DRAM triad roof", "fma_f32 roof"; "" where rate is NaN */
+    double rate;         /* in the kernel's unit; NaN: this model cannot tell */
+    double low, high;    /* the doubt of the roof it stands on; NaN: not known */
+    double ridge;        /* flops per byte; NaN where the model has none */
+    const char *binds;   /* "DRAM triad roof", "fma_f32 roof"; "" where rate is NaN */
     const char *missing; /* why rate is NaN; "" */
-    bool disturbed;     /* the roof it stands on was */
+    bool disturbed;      /* the roof it stands on was */
 };
 
 struct model {

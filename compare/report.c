@@ -1,5 +1,7 @@
 #include "compare/report.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct report_format report_formats[] = {
@@ -7,7 +9,7 @@ const struct report_format report_formats[] = {
      .extension = "txt",
      .what = "aligned tables, for people",
      .write = report_terminal},
-    {.name = "md",
+    {.name = "markdown",
      .extension = "md",
      .what = "the same as Markdown",
      .write = report_markdown},
@@ -40,4 +42,13 @@ const struct report_format *report_format_find(const char *name)
         }
     }
     return NULL;
+}
+
+const char *report_number(double value, char buffer[TEXT_NUMBER_SIZE])
+{
+    if (fabs(value) < 1e15 && value == floor(value)) {
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.0f", value);
+        return buffer;
+    }
+    return text_number(value, buffer);
 }

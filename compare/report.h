@@ -5,22 +5,22 @@
 #ifndef GAMBREL_COMPARE_REPORT_H
 #define GAMBREL_COMPARE_REPORT_H
 
-#include <stdbool.h>
-
 #include "base/err.h"
 #include "base/text.h"
 #include "compare/join.h"
 
+#include <stdbool.h>
+
 struct report_options {
-    bool color;        /* terminal only */
+    bool color;       /* terminal only */
     struct plot_key { /* plots only: which one, see plot_keys in plot.h */
         const char *isa;
         int threads;
     } plot;
 };
 
-typedef bool report_fn(const struct comparison *c, const struct report_options *o,
-                       struct text *out, struct err *e);
+typedef bool report_fn(const struct comparison *c, const struct report_options *o, struct text *out,
+                       struct err *e);
 
 struct report_format {
     const char *name;      /* as the command line says it */
@@ -33,6 +33,9 @@ extern const struct report_format report_formats[];
 extern const int n_report_formats;
 
 const struct report_format *report_format_find(const char *name); /* NULL */
+
+/* As text_number, but whole numbers below 1e15 without an exponent. */
+const char *report_number(double value, char buffer[TEXT_NUMBER_SIZE]);
 
 report_fn report_terminal, report_markdown, report_csv, report_json, report_svg, report_gnuplot;
 

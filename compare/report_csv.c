@@ -24,7 +24,7 @@ static void field(struct text *out, const char *value)
 static void number(struct text *out, double value)
 {
     char digits[TEXT_NUMBER_SIZE];
-    field(out, isfinite(value) ? text_number(value, digits) : "");
+    field(out, isfinite(value) ? report_number(value, digits) : "");
 }
 
 static void add_where(struct text *out, const char *kind, const char *name, const char *isa,

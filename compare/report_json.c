@@ -34,7 +34,7 @@ static void number(struct text *out, const char *name, double value)
 {
     char digits[TEXT_NUMBER_SIZE];
     key(out, name);
-    text_add(out, "%s", isfinite(value) ? text_number(value, digits) : "null");
+    text_add(out, "%s", isfinite(value) ? report_number(value, digits) : "null");
 }
 
 static void string(struct text *out, const char *name, const char *value)
@@ -71,12 +71,18 @@ static void add_host(struct text *out, const struct run_host *h)
     const struct {
         const char *name, *value;
     } words[] = {
-        {"cpu", h->cpu_name},       {"vendor", h->vendor},
-        {"isa", h->isa},            {"microcode", h->microcode},
-        {"hypervisor", h->hypervisor}, {"kernel", h->kernel},
-        {"os", h->os},              {"compiler", h->compiler},
-        {"flags", h->flags},        {"governor", h->governor},
-        {"huge_pages", h->huge_pages}, {"cpus_allowed", h->cpus_allowed},
+        {"cpu", h->cpu_name},
+        {"vendor", h->vendor},
+        {"isa", h->isa},
+        {"microcode", h->microcode},
+        {"hypervisor", h->hypervisor},
+        {"kernel", h->kernel},
+        {"os", h->os},
+        {"compiler", h->compiler},
+        {"flags", h->flags},
+        {"governor", h->governor},
+        {"huge_pages", h->huge_pages},
+        {"cpus_allowed", h->cpus_allowed},
         {"counters", h->counters},
     };
     const struct {

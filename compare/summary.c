@@ -1,7 +1,8 @@
 #include "compare/summary.h"
 
+#include "compare/report.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
@@ -52,6 +53,17 @@ static void cell_ratio(struct table *t, double value)
     cell_number(t, value, 2);
 }
 
+/* A rate under the convention that lines are fetched before they are overwritten. */
+static void cell_with_fetch(struct table *t, const struct comparison *c, double counted,
+                            double with_fetch)
+{
+    if (c->write_allocates == 0 && with_fetch > counted) {
+        cell(t, "no fetch");
+    } else {
+        cell_maybe(t, with_fetch, cell_giga);
+    }
+}
+
 static void cell_bytes(struct table *t, double value)
 {
     char size[TEXT_SI_SIZE];
@@ -84,11 +96,11 @@ static void fact_identity(struct table *t, const struct run_host *h)
     cell(t, "identity");
     if (h->isa && strcmp(h->isa, "aarch64") == 0) {
         table_cell(t, TONE_PLAIN, "%s, implementer %s, part %s", h->isa,
-                   text_number(h->implementer, a), text_number(h->part, b));
+                   report_number(h->implementer, a), report_number(h->part, b));
     } else {
         table_cell(t, TONE_PLAIN, "%s, %s, family %s, model %s, stepping %s, microcode %s",
-                   known(h->isa), known(h->vendor), text_number(h->family, a),
-                   text_number(h->model, b), text_number(h->stepping, s), known(h->microcode));
+                   known(h->isa), known(h->vendor), report_number(h->family, a),
+                   report_number(h->model, b), report_number(h->stepping, s), known(h->microcode));
     }
 }
 
@@ -98,9 +110,9 @@ static void fact_cores(struct table *t, const struct run_host *h)
     char quota[TEXT_NUMBER_SIZE];
     cell(t, "CPUs");
     table_cell(t, TONE_PLAIN, "%s used of %s online, allowed %s, threads per core %s, quota %s",
-               text_number(h->cpus_used, used), text_number(h->cpus_online, online),
-               known(h->cpus_allowed), text_number(h->threads_per_core, smt),
-               isnan(h->cgroup_cpus) ? "none known" : text_number(h->cgroup_cpus, quota));
+               report_number(h->cpus_used, used), report_number(h->cpus_online, online),
+               known(h->cpus_allowed), report_number(h->threads_per_core, smt),
+               isnan(h->cgroup_cpus) ? "none known" : report_number(h->cgroup_cpus, quota));
 }
 
 static void fact_host(struct table *t, const struct run_host *h)
@@ -121,7 +133,7 @@ static void fact_host(struct table *t, const struct run_host *h)
     }
     cell(t, "system");
     table_cell(t, TONE_PLAIN, "%s, kernel %s, hypervisor %s, load %s", known(h->os),
-               known(h->kernel), known(h->hypervisor), text_number(h->load_average, load));
+               known(h->kernel), known(h->hypervisor), report_number(h->load_average, load));
     cell(t, "compiler");
     table_cell(t, TONE_PLAIN, "%s, flags %s", known(h->compiler), known(h->flags));
     fact(t, "counters", h->counters);
@@ -139,7 +151,7 @@ static void write_machine(const struct comparison *c, struct document *d)
     char reps[TEXT_NUMBER_SIZE], warmup[TEXT_NUMBER_SIZE];
     cell(t, "settings");
     table_cell(t, TONE_PLAIN, "%s timed passes a case, %s ms discarded before%s",
-               text_number(r->reps, reps), text_number(r->warmup_ms, warmup),
+               report_number(r->reps, reps), report_number(r->warmup_ms, warmup),
                r->quick ? ", quick" : "");
     if (r->source) {
         fact(t, "source", r->source);
@@ -180,8 +192,8 @@ static void cell_remark(struct table *t, const struct measured *m, bool from_mac
 
 static void write_compute_roofs(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"roof", "isa", ">threads",     ">GFLOP/s",
-                                         ">cv %", ">n", ">other round", "remark"};
+    static const char *const titles[] = {"roof",  "isa", ">threads",     ">GFLOP/s",
+                                         ">cv %", ">n",  ">other round", "remark"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_roofs; i++) {
         const struct roof *r = &c->roofs[i];
@@ -229,7 +241,7 @@ static void memory_roof_row(const struct comparison *c, int i, const char *compu
     table_cell(t, TONE_PLAIN, "%d", r->threads);
     cell_bytes(t, c->roofs_measured[i].array_bytes);
     cell_giga(t, r->rate);
-    cell_giga(t, c->roof_details[i].rate_with_fetch);
+    cell_with_fetch(t, c, r->rate, c->roof_details[i].rate_with_fetch);
     cell_spread(t, &c->roofs_measured[i]);
     cell_maybe(t, r->other, cell_giga);
     cell_maybe(t, ridge_of(c, r, compute), cell_ratio);
@@ -241,7 +253,9 @@ static void write_conventions(const struct comparison *c, const char *compute, s
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
                  "GB/s: bytes as the formula names them, and with the fetch of lines that are "
                  "overwritten. Does this machine fetch them? %s: %s.",
-                 c->write_allocates < 0 ? "Unknown" : c->write_allocates ? "Yes" : "No",
+                 c->write_allocates < 0 ? "Unknown"
+                 : c->write_allocates   ? "Yes"
+                                        : "No",
                  c->write_allocates_why);
     if (compute) {
         document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
@@ -251,9 +265,9 @@ static void write_conventions(const struct comparison *c, const char *compute, s
 
 static void write_memory_roofs(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"roof",     "isa",         "level",       ">threads",
-                                         ">arrays",  ">as counted", ">with fetch", ">cv %",
-                                         ">n",       ">other round", ">ridge",     "remark"};
+    static const char *const titles[] = {"roof",    "isa",          "level",       ">threads",
+                                         ">arrays", ">as counted",  ">with fetch", ">cv %",
+                                         ">n",      ">other round", ">ridge",      "remark"};
     const char *compute = ridge_roof(c);
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_roofs; i++) {
@@ -292,7 +306,6 @@ static void kernel_row(const struct row *row, struct table *t)
     cell(t, row->isa);
     table_cell(t, TONE_PLAIN, "%d", row->threads);
     cell(t, row->level);
-    cell_bytes(t, row->measured.array_bytes);
     cell_giga(t, row->measured.rate);
     cell(t, is_memory(row->unit) ? "GB/s" : "GFLOP/s");
     cell_spread(t, &row->measured);
@@ -301,16 +314,14 @@ static void kernel_row(const struct row *row, struct table *t)
         cell_number(t, row->measured.rate / row->ceilings[m].rate, 2);
     }
     cell_maybe(t, row->over_l1, cell_ratio);
-    cell_maybe(t, row->traffic, cell_giga);
-    cell_maybe(t, row->traffic_with_fetch, cell_giga);
     cell_verdict(t, row);
 }
 
 static struct table *kernel_table(struct arena *a)
 {
-    static const char *const before[] = {"kernel",    "isa",  ">threads", "level", ">arrays",
+    static const char *const before[] = {"kernel",    "isa",  ">threads", "level",
                                          ">measured", "unit", ">cv %",    ">n"};
-    static const char *const after[] = {">of L1", ">traffic", ">with fetch", "verdict"};
+    static const char *const after[] = {">of L1", "verdict"};
     const char *titles[COUNT(before) + 2 * MODELS_MAX + COUNT(after)];
     int n = 0;
     for (int i = 0; i < COUNT(before); i++) {
@@ -348,13 +359,40 @@ static void write_kernels(const struct comparison *c, struct document *d)
         table_hide(t, "unit");
     }
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "%sMedian rates; ratio: measured over the ceiling before it; of L1: over the same "
-                 "kernel from L1; traffic: GB/s that the measured rate means, as counted and with "
-                 "the fetch of overwritten lines.",
-                 !one_unit                     ? ""
-                 : is_memory(c->rows[0].unit) ? "GB/s. "
-                                              : "GFLOP/s. ");
+                 "%sratio: measured over the ceiling before it; of L1: over the same kernel from "
+                 "L1.",
+                 !one_unit                    ? ""
+                 : is_memory(c->rows[0].unit) ? "Median GB/s; "
+                                              : "Median GFLOP/s; ");
     document_table(d, t);
+}
+
+static void write_traffic(const struct comparison *c, struct document *d)
+{
+    static const char *const titles[] = {"kernel",     "isa",     ">threads",    "level",
+                                         ">flop/byte", ">arrays", ">as counted", ">with fetch"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
+    for (int i = 0; i < c->n_rows; i++) {
+        const struct row *row = &c->rows[i];
+        if (isnan(row->traffic)) {
+            continue;
+        }
+        cell(t, row->name);
+        cell(t, row->isa);
+        table_cell(t, TONE_PLAIN, "%d", row->threads);
+        cell(t, row->level);
+        table_cell(t, TONE_PLAIN, "%.4g", row->kernel->intensity);
+        cell_bytes(t, row->measured.array_bytes);
+        cell_giga(t, row->traffic);
+        cell_with_fetch(t, c, row->traffic, row->traffic_with_fetch);
+    }
+    if (table_rows(t) > 0) {
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Traffic");
+        document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                     "GB/s that the measured rates mean, as the formula counts them and with the "
+                     "fetch of overwritten lines.");
+        document_table(d, t);
+    }
 }
 
 static void cell_percent(struct table *t, double fraction)
@@ -364,8 +402,8 @@ static void cell_percent(struct table *t, double fraction)
 
 static void write_models(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"model",      ">MAPE %", ">RMS %",      ">Kendall tau",
-                                         ">coverage %", ">rows",  "what it is"};
+    static const char *const titles[] = {"model",       ">MAPE %", ">RMS %",    ">Kendall tau",
+                                         ">coverage %", ">rows",   "what it is"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int m = 0; m < n_models; m++) {
         const struct accuracy *a = &c->accuracy[m];
@@ -389,8 +427,8 @@ static void write_models(const struct comparison *c, struct document *d)
 
 static void write_chains(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"isa", ">threads", ">chains", ">GFLOP/s", ">of best",
-                                         ">cv %", ">n",     "remark"};
+    static const char *const titles[] = {"isa",      ">threads", ">chains", ">GFLOP/s",
+                                         ">of best", ">cv %",    ">n",      "remark"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_chains; i++) {
         const struct chain_point *p = &c->chains[i];
@@ -432,8 +470,8 @@ static void write_caches(const struct comparison *c, struct document *d)
 
 static void write_sweep(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"loop", ">threads", ">arrays", ">GB/s", ">cv %", ">n",
-                                         "remark"};
+    static const char *const titles[] = {"loop",  ">threads", ">arrays", ">GB/s",
+                                         ">cv %", ">n",       "remark"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_sweep; i++) {
         const struct sweep_point *p = &c->sweep[i];
@@ -459,6 +497,7 @@ void summary_write(const struct comparison *c, struct document *d)
     write_memory_roofs(c, d);
     write_kernels(c, d);
     write_models(c, d);
+    write_traffic(c, d);
     write_chains(c, d);
     write_caches(c, d);
     write_sweep(c, d);

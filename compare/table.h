@@ -6,11 +6,11 @@
 #ifndef GAMBREL_COMPARE_TABLE_H
 #define GAMBREL_COMPARE_TABLE_H
 
+#include "base/arena.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/arena.h"
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_DOUBT, TONE_BAD };
 

@@ -81,7 +81,7 @@ int roof_write_allocates(const struct roof *roofs, int n_roofs, int threads, cha
                                                            : -1;
         snprintf(why, size, "on %d thread%s the fill counts %.1f GB/s, %.2f of the update's %.1f%s",
                  threads, plural, fill->rate / 1e9, share, update->rate / 1e9,
-                 answer == 1    ? ": with the fetch both move about the same"
+                 answer == 1   ? ": with the fetch both move about the same"
                  : answer == 0 ? ": a fetch would double what it moves"
                                : ": between the two cases");
         return answer;

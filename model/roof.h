@@ -16,11 +16,11 @@
 #include "formats/machine.h"
 
 struct roofline {
-    double bound;          /* flop/s; byte/s for a kernel without flops */
+    double bound;           /* flop/s; byte/s for a kernel without flops */
     double compute, memory; /* the two sides; INFINITY where there is none (memory at L1) */
     const struct roof *compute_roof, *memory_roof; /* memory_roof NULL: none */
     const struct roof *binds;
-    double ridge;          /* flops per byte where the two meet; NaN */
+    double ridge; /* flops per byte where the two meet; NaN */
 };
 
 /* ERR_MODEL names the roof that is missing. */

@@ -1,0 +1,62 @@
+#include "compare/place.h"
+
+#include <math.h>
+
+static const double line_step = 4, label_weight = 100;
+
+void place_obstacle(struct place *p, struct place_box box)
+{
+    p->boxes = arena_grow(p->arena, p->boxes, p->n, &p->capacity, sizeof *p->boxes);
+    p->boxes[p->n++] = box;
+}
+
+void place_line(struct place *p, double ax, double ay, double bx, double by, double weight)
+{
+    const double length = hypot(bx - ax, by - ay);
+    for (double at = 0; at <= length; at += line_step) {
+        const double x = ax + (bx - ax) * at / fmax(length, 1);
+        const double y = ay + (by - ay) * at / fmax(length, 1);
+        place_obstacle(p, (struct place_box){x - 1, y - 1, x + 1, y + 1, weight});
+    }
+}
+
+double place_weight(const struct place *p, const struct place_box *at)
+{
+    double weight = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct place_box *b = &p->boxes[i];
+        if (b->x0 < at->x1 && at->x0 < b->x1 && b->y0 < at->y1 && at->y0 < b->y1) {
+            weight += b->weight;
+        }
+    }
+    return weight;
+}
+
+void place_label(struct place *p, double x, double y, double width, double height, double *left,
+                 double *middle)
+{
+    /* Offsets of the label's middle in halves of its size, and a gap in pixels on top. */
+    static const struct {
+        double across, up, gap_x, gap_y;
+    } candidates[] = {
+        {1, 0, 9, 0},   {-1, 0, -9, 0},   {1, 1, 5, 4},     {1, -1, 5, -4},
+        {-1, 1, -5, 4}, {-1, -1, -5, -4}, {0, 1, 0, 9},     {0, -1, 0, -9},
+        {1, 2.2, 6, 4}, {1, -2.2, 6, -4}, {-1, 2.2, -6, 4}, {-1, -2.2, -6, -4},
+    };
+    struct place_box best = {0};
+    double least = INFINITY;
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        const double cx = x + candidates[i].across * width / 2 + candidates[i].gap_x;
+        const double cy = y + candidates[i].up * height / 2 + candidates[i].gap_y;
+        const struct place_box at = {cx - width / 2, cy - height / 2, cx + width / 2,
+                                     cy + height / 2, label_weight};
+        const double weight = place_weight(p, &at);
+        if (weight < least) {
+            least = weight;
+            best = at;
+        }
+    }
+    place_obstacle(p, best);
+    *left = best.x0;
+    *middle = (best.y0 + best.y1) / 2;
+}
