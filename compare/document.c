@@ -39,7 +39,7 @@ static void pad(struct text *out, int n)
     text_add(out, "%*s", n > 0 ? n : 0, "");
 }
 
-/* --- terminal ----------------------------------------------------------------------------------- */
+/* --- terminal --- */
 
 static const char *const tone_codes[] = {
     [TONE_PLAIN] = "",
@@ -145,7 +145,7 @@ void document_terminal(const struct document *d, bool color, struct text *out)
     }
 }
 
-/* --- Markdown ----------------------------------------------------------------------------------- */
+/* --- Markdown --- */
 
 /* What would be read as markup is escaped; an underscore inside a word is not. */
 static int markdown_words(const char *words, struct text *out)

@@ -64,7 +64,7 @@ static const char *threads_words(int threads, struct arena *a)
     return arena_format(a, "%d thread%s", threads, threads == 1 ? "" : "s");
 }
 
-/* --- roofs ------------------------------------------------------------------------------------ */
+/* --- roofs --- */
 
 static double rate_with_fetch(const struct kernel *described, double rate)
 {
@@ -203,7 +203,7 @@ static void decide_write_allocate(struct comparison *c, struct arena *a)
     }
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static void predict(const struct comparison *c, struct row *row, struct arena *a)
 {
@@ -384,7 +384,7 @@ static void measure_accuracy(struct comparison *c, struct arena *a)
     }
 }
 
-/* --- the chain curve and the size sweep --------------------------------------------------------- */
+/* --- the chain curve and the size sweep --- */
 
 static int chain_order(const void *left, const void *right)
 {

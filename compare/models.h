@@ -1,7 +1,7 @@
 /* models.h - the models that are put over a loop: each is a row of a table, a name and a function.
  *
- * A model sees the kernel, where and how it runs, the roofs and the machine file.  It never sees the
- * measurement it is compared with: there is no way to hand it one.
+ * A model sees the kernel, where and how it runs, the roofs and the machine file.  It never sees
+ * the measurement it is compared with: there is no way to hand it one.
  */
 #ifndef GAMBREL_COMPARE_MODELS_H
 #define GAMBREL_COMPARE_MODELS_H

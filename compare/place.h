@@ -1,7 +1,8 @@
 /* place.h - where a label may stand so that it hides nothing.
  *
- * Boxes are in pixels, y upwards.  What is drawn is put in as boxes with a weight; a label then takes
- * the first of its candidate places with the least weight under it, and becomes an obstacle itself.
+ * Boxes are in pixels, y upwards.  What is drawn is put in as boxes with a weight; a label then
+ * takes the first of its candidate places with the least weight under it, and becomes an obstacle
+ * itself.
  */
 #ifndef GAMBREL_COMPARE_PLACE_H
 #define GAMBREL_COMPARE_PLACE_H

@@ -43,7 +43,7 @@ struct drawing {
     double ceiling;                      /* the highest compute roof drawn */
 };
 
-/* --- coordinates -------------------------------------------------------------------------------- */
+/* --- coordinates --- */
 
 static double px(const struct drawing *d, double intensity)
 {
@@ -63,7 +63,7 @@ static double slope_degrees(const struct drawing *d)
     return atan2(per_decade_y, per_decade_x) * 180 / acos(-1);
 }
 
-/* --- what gnuplot is told ----------------------------------------------------------------------- */
+/* --- what gnuplot is told --- */
 
 /* In single quotes gnuplot expands nothing, a quote is doubled; backquotes and control characters
  * have no business in a label. */
@@ -114,7 +114,7 @@ static double words_width(const char *words, double size)
     return text_width(words) * size * letter;
 }
 
-/* --- what is drawn ------------------------------------------------------------------------------ */
+/* --- what is drawn --- */
 
 static const struct roof *compute_roof(const struct drawing *d, const char *name)
 {
@@ -241,7 +241,7 @@ static void write_tics(struct drawing *d)
                 (struct words){"GFLOP/s", ink, "center", font, 90, false});
 }
 
-/* --- memory roofs ------------------------------------------------------------------------------- */
+/* --- memory roofs --- */
 
 struct bundle { /* the roofs of one level, slowest first */
     const struct roof *roofs[COUNT(mixes)];
@@ -375,7 +375,7 @@ static void label_ridges(struct drawing *d, const struct level_style *level)
     write_words(d, x, y, (struct words){words, level->color, "left", 10, 0, true});
 }
 
-/* --- compute roofs ------------------------------------------------------------------------------ */
+/* --- compute roofs --- */
 
 /* A compute roof begins where the fastest roof of L1 meets it; without one nothing else bounds what
  * comes from L1. */
@@ -412,7 +412,7 @@ static void draw_compute_roofs(struct drawing *d)
     }
 }
 
-/* --- kernels ------------------------------------------------------------------------------------ */
+/* --- kernels --- */
 
 static const struct level_style *style_of(const char *level)
 {
@@ -480,7 +480,7 @@ static void name_kernel(struct drawing *d, int index)
     write_words(d, x, y, (struct words){row->name, ink, "left", font, 0, true});
 }
 
-/* --- legend ------------------------------------------------------------------------------------- */
+/* --- legend --- */
 
 static bool violation_seen(const struct drawing *d)
 {
@@ -538,7 +538,7 @@ static void write_legend(struct drawing *d)
     }
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole --- */
 
 int plot_keys(const struct comparison *c, struct plot_key keys[PLOT_KEYS_MAX])
 {

@@ -17,7 +17,7 @@ static bool is_memory(const char *unit)
     return strcmp(unit, "byte/s") == 0;
 }
 
-/* --- cells -------------------------------------------------------------------------------------- */
+/* --- cells --- */
 
 static void cell(struct table *t, const char *text)
 {
@@ -81,7 +81,7 @@ static void cell_spread(struct table *t, const struct measured *m)
     }
 }
 
-/* --- the machine and the run -------------------------------------------------------------------- */
+/* --- the machine and the run --- */
 
 static void fact(struct table *t, const char *name, const char *value)
 {
@@ -177,7 +177,7 @@ static void write_warnings(const struct comparison *c, struct document *d)
     }
 }
 
-/* --- roofs -------------------------------------------------------------------------------------- */
+/* --- roofs --- */
 
 static void cell_remark(struct table *t, const struct measured *m, bool from_machine)
 {
@@ -282,7 +282,7 @@ static void write_memory_roofs(const struct comparison *c, struct document *d)
     }
 }
 
-/* --- kernels ------------------------------------------------------------------------------------ */
+/* --- kernels --- */
 
 static const enum tone verdict_tones[] = {
     [VERDICT_NONE] = TONE_DOUBT,
@@ -423,7 +423,7 @@ static void write_models(const struct comparison *c, struct document *d)
     document_table(d, t);
 }
 
-/* --- curves ------------------------------------------------------------------------------------- */
+/* --- curves --- */
 
 static void write_chains(const struct comparison *c, struct document *d)
 {

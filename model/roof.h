@@ -4,8 +4,8 @@
  *
  * with the memory roof of the stream mix that matches the kernel's, at the same level and thread
  * count, and intensity over the bytes that roof counts.  A kernel without flops is bound by the
- * memory roof alone, and its bound is in byte/s.  Compute roofs are looked up at L1, of the kernel's
- * own instruction set; a memory roof of another instruction set serves where that set has none.
+ * memory roof alone, and its bound is in byte/s.  Compute roofs are looked up at L1, of the
+ * kernel's own instruction set; a memory roof of another one serves where that set has none.
  * Source: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
  */
 #ifndef GAMBREL_MODEL_ROOF_H
