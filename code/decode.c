@@ -51,12 +51,17 @@ void insn_form_add(struct insn *i, const char *format, ...)
     va_end(args);
 }
 
+static const struct decode_backend *backend_of(enum code_arch arch)
+{
+    return arch == ARCH_AARCH64 ? &decode_a64 : &decode_x86;
+}
+
 struct decoder *decoder_open(enum code_arch arch, struct err *e)
 {
     struct decoder *d = malloc(sizeof *d);
 
     if (d) {
-        d->backend = arch == ARCH_AARCH64 ? &decode_a64 : &decode_x86;
+        d->backend = backend_of(arch);
         d->state = d->backend->open();
     }
     if (!d || !d->state) {
@@ -104,4 +109,9 @@ bool decode_insn(struct decoder *d, const uint8_t *code, size_t len, uint64_t ad
 const char *code_reg_name(const struct decoder *d, code_reg r)
 {
     return d->backend->reg_name(r);
+}
+
+bool code_reg_is_vector(enum code_arch arch, code_reg r)
+{
+    return backend_of(arch)->is_vector(r);
 }

@@ -28,6 +28,7 @@ enum code_arch { ARCH_X86_64, ARCH_AARCH64 };
  * x86 flags are two, the carry and all others (inc leaves the carry alone); AArch64 flags are one.
  * Left out, since no loop's time depends on them: rip, segments, mxcsr, the direction flag, zr. */
 typedef uint16_t code_reg; /* 0: none */
+#define CODE_REGS_MAX 512  /* every code_reg is below */
 
 struct insn_mem {
     code_reg base, index;
@@ -72,5 +73,8 @@ bool decode_insn(struct decoder *d, const uint8_t *code, size_t len, uint64_t ad
                  struct insn *out, struct err *e);
 
 const char *code_reg_name(const struct decoder *d, code_reg r);
+
+/* A register of vectors and floating-point scalars (xmm to zmm; v). */
+bool code_reg_is_vector(enum code_arch arch, code_reg r);
 
 #endif

@@ -620,5 +620,13 @@ static const char *reg_name(code_reg r)
     return r < sizeof names / sizeof *names ? names[r] : "none";
 }
 
-const struct decode_backend decode_a64 = {
-    .open = open_capstone, .close = close_capstone, .insn = decode, .reg_name = reg_name};
+static bool is_vector(code_reg r)
+{
+    return r >= REG_V0 && r < REG_NZCV;
+}
+
+const struct decode_backend decode_a64 = {.open = open_capstone,
+                                          .close = close_capstone,
+                                          .insn = decode,
+                                          .reg_name = reg_name,
+                                          .is_vector = is_vector};

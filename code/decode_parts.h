@@ -12,6 +12,7 @@ struct decode_backend {
     void (*close)(void *state);
     bool (*insn)(void *state, const uint8_t *code, size_t len, uint64_t address, struct insn *out);
     const char *(*reg_name)(code_reg r);
+    bool (*is_vector)(code_reg r);
 };
 
 extern const struct decode_backend decode_x86, decode_a64;

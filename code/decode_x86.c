@@ -16,6 +16,7 @@
     ((ZydisAccessedFlagsMask)(ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |             \
                               ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF))
 enum { REG_CARRY = ZYDIS_REGISTER_MAX_VALUE + 1, REG_STATUS };
+_Static_assert(REG_STATUS < CODE_REGS_MAX, "every register below CODE_REGS_MAX");
 
 static const struct flag_group {
     code_reg reg;
@@ -480,5 +481,13 @@ static const char *reg_name(code_reg r)
     return name ? name : "none";
 }
 
-const struct decode_backend decode_x86 = {
-    .open = open_zydis, .close = free, .insn = decode, .reg_name = reg_name};
+static bool is_vector_reg(code_reg r)
+{
+    return r < REG_CARRY && is_vector(ZydisRegisterGetClass((ZydisRegister)r));
+}
+
+const struct decode_backend decode_x86 = {.open = open_zydis,
+                                          .close = free,
+                                          .insn = decode,
+                                          .reg_name = reg_name,
+                                          .is_vector = is_vector_reg};

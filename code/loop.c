@@ -150,6 +150,7 @@ bool loop_find(const uint8_t *code, size_t len, uint64_t address, enum code_arch
         return false;
     }
     *out = (struct code_loop){
+        .arch = arch,
         .insns = f.insns + outer.first,
         .n = outer.last - outer.first + 1,
         .inner_first = inner.first < 0 ? -1 : inner.first - outer.first,
@@ -169,6 +170,35 @@ static void add_form(struct form_count *forms, int *n, const char *form, double 
     forms[(*n)++] = (struct form_count){.form = form, .count = count};
 }
 
+static bool in_inner(const struct code_loop *l, int k)
+{
+    return l->inner_first >= 0 && k >= l->inner_first && k <= l->inner_last;
+}
+
+/* Vector registers of the innermost loop that are read before they are written, and written. */
+static int count_chains(const struct code_loop *l)
+{
+    bool handed_on[CODE_REGS_MAX] = {false}, written[CODE_REGS_MAX] = {false};
+    int n = 0;
+
+    for (int k = 0; k < l->n; k++) {
+        const struct insn *i = &l->insns[k];
+        if (l->inner_first >= 0 && !in_inner(l, k)) {
+            continue;
+        }
+        for (int r = 0; r < i->n_reads; r++) {
+            handed_on[i->reads[r]] |= !written[i->reads[r]];
+        }
+        for (int w = 0; w < i->n_writes; w++) {
+            written[i->writes[w]] = true;
+        }
+    }
+    for (code_reg r = 0; r < CODE_REGS_MAX; r++) {
+        n += handed_on[r] && written[r] && code_reg_is_vector(l->arch, r);
+    }
+    return n;
+}
+
 bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
                 struct loop_counts *out, struct err *e)
 {
@@ -181,7 +211,7 @@ bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
     };
     for (int k = 0; k < l->n; k++) {
         const struct insn *i = &l->insns[k];
-        const bool inside = l->inner_first >= 0 && k >= l->inner_first && k <= l->inner_last;
+        const bool inside = in_inner(l, k);
         const double trips = !inside ? 1 : inner_trips > 0 ? inner_trips : (double)NAN;
         if (inside) {
             add_form(out->inner, &out->n_inner, i->form, 1);
@@ -192,7 +222,42 @@ bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
         out->stores_per_iter += trips * i->stores;
         out->flops_per_iter += trips * i->flops;
     }
+    out->chains = count_chains(l);
     return true;
+}
+
+#define LINE_BYTES 64
+
+/* The part of all positions of the registers, `step` apart, at which this access crosses a line. */
+static double crossing_part(const struct insn_mem *m, unsigned step)
+{
+    unsigned crossing = 0;
+
+    for (unsigned at = 0; at < LINE_BYTES; at += step) {
+        const unsigned in_line = (unsigned)((uint64_t)m->displacement + at) % LINE_BYTES;
+        crossing += in_line + (unsigned)m->bytes > LINE_BYTES;
+    }
+    return (double)crossing * step / LINE_BYTES;
+}
+
+struct loop_crossing loop_crossing(const struct code_loop *l, double inner_trips,
+                                   uint64_t step_bytes)
+{
+    struct loop_crossing out = {0};
+    unsigned step = LINE_BYTES; /* the greatest power of two that divides both */
+
+    while (step_bytes % step) {
+        step /= 2;
+    }
+    for (int k = 0; k < l->n; k++) {
+        for (int m = 0; m < l->insns[k].n_mem; m++) {
+            const struct insn_mem *mem = &l->insns[k].mem[m];
+            const double n = crossing_part(mem, step) * (in_inner(l, k) ? inner_trips : 1);
+            out.loads += mem->read ? n : 0;
+            out.stores += mem->write ? n : 0;
+        }
+    }
+    return out;
 }
 
 /* Text for a difference in one number; 1 if there is one.  NaN stated: nothing was promised. */
@@ -244,6 +309,9 @@ static int compare_forms(const char *part, const struct form_count *stated, int 
 int loop_compare(const struct kernel_body *stated, double flops_per_element,
                  const struct loop_counts *found, struct text *out)
 {
+    const double flops = isnan(stated->flops_per_iter)
+                             ? flops_per_element * stated->elements_per_iter
+                             : stated->flops_per_iter;
     int n = compare_forms("", stated->forms, stated->n_forms, found->forms, found->n_forms, out) +
             compare_forms("inner loop, ", stated->inner, stated->n_inner, found->inner,
                           found->n_inner, out);
@@ -254,8 +322,8 @@ int loop_compare(const struct kernel_body *stated, double flops_per_element,
     }
     return n + compare_number("loads", stated->loads_per_iter, found->loads_per_iter, out) +
            compare_number("stores", stated->stores_per_iter, found->stores_per_iter, out) +
-           compare_number("flops", flops_per_element * stated->elements_per_iter,
-                          found->flops_per_iter, out);
+           compare_number("flops", flops, found->flops_per_iter, out) +
+           compare_number("independent chains", stated->independent_chains, found->chains, out);
 }
 
 static int hex_digit(char c)

@@ -14,6 +14,7 @@
 #include "formats/kernels.h"
 
 struct code_loop {
+    enum code_arch arch;
     struct insn *insns; /* the outermost loop's, in order, the inner one's among them */
     int n;
     int inner_first, inner_last; /* index range of the inner loop; -1, -1: none */
@@ -34,9 +35,19 @@ struct loop_counts {
     struct form_count *inner; /* one trip of the inner loop                 */
     int n_inner;
     double loads_per_iter, stores_per_iter, flops_per_iter; /* all trips    */
+    int chains; /* vector registers that a trip of the innermost loop hands on to the next */
 };
 bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
                 struct loop_counts *out, struct err *e);
+
+/* Accesses per iteration, of all trips, that cross a 64-byte line where every base and index register
+ * is as likely at any multiple of `step_bytes` past a line's start (what one iteration moves them
+ * by; 0: always at a line's start). */
+struct loop_crossing {
+    double loads, stores;
+};
+struct loop_crossing loop_crossing(const struct code_loop *l, double inner_trips,
+                                   uint64_t step_bytes);
 
 /* Compares promise and code: one indented line of text per difference added to `out` (untouched when
  * equal); returns the number of differences.  Stated forms may be patterns. */

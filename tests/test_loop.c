@@ -173,7 +173,9 @@ static void check_compared(struct arena *a)
                                  .forms = simple_forms,
                                  .n_forms = 6,
                                  .loads_per_iter = 2,
-                                 .stores_per_iter = 1};
+                                 .stores_per_iter = 1,
+                                 .independent_chains = 1,
+                                 .flops_per_iter = (double)NAN};
     struct kernel_body nested = {.elements_per_iter = 8,
                                  .forms = nested_forms,
                                  .n_forms = 5,
@@ -181,7 +183,9 @@ static void check_compared(struct arena *a)
                                  .n_inner = 4,
                                  .inner_trips = 20,
                                  .loads_per_iter = (double)NAN,
-                                 .stores_per_iter = (double)NAN};
+                                 .stores_per_iter = (double)NAN,
+                                 .independent_chains = (double)NAN,
+                                 .flops_per_iter = (double)NAN};
     int n;
 
     is_text(compared(SIMPLE, &simple, 2, &n, a), "", "a true statement");
@@ -191,6 +195,10 @@ static void check_compared(struct arena *a)
     is_text(compared(NESTED, &nested, 59, &n, a), "    flops: stated 472, the code has 480\n",
             "flops");
     ok(n == 1, "one difference");
+    nested.flops_per_iter = 479;
+    is_text(compared(NESTED, &nested, 1, &n, a), "    flops: stated 479, the code has 480\n",
+            "flops that the body states");
+    nested.flops_per_iter = (double)NAN;
     is_text(*compared(SIMPLE, &nested, 60, &n, a) ? "said" : "", "said", "another loop");
     ok(n > 5, "many differences");
 
@@ -213,6 +221,33 @@ static void check_compared(struct arena *a)
     nested.n_inner = 0;
     compared(NESTED, &nested, 60, &n, a);
     ok(n == 5, "an inner loop that is not stated: its forms and the flops");
+}
+
+static void check_chains_and_crossing(struct arena *a)
+{
+    /* 1: vmovups zmm0, [rax-4]; vaddps zmm1, zmm1, [rax+60]; vaddps zmm2, zmm0, zmm2;
+     * vmovaps zmm3, zmm4; vmulps zmm4, zmm3, zmm3; vmovups [rdx+64], zmm2; add rax, 64; jnz 1b; ret:
+     * zmm1, zmm2 and, by way of zmm3, zmm4 go round. */
+    const char *hex = "62f17c481080fcffffff62f1744858883c00000062f17c4858d262f17c4828dc62f16448"
+                      "59e362f17c481152014883c04075cdc3";
+    struct code_loop l;
+    struct loop_counts c = {0};
+    struct err e = {0};
+
+    if (ok(find(hex, ARCH_X86_64, a, &l, &e) && loop_count(&l, 0, a, &c, &e), "found: %s",
+           e.text)) {
+        ok(c.chains == 3, "three chains, got %d", c.chains);
+        const struct loop_crossing x = loop_crossing(&l, 0, 64), half = loop_crossing(&l, 0, 96);
+        ok(x.loads == 2 && x.stores == 0, "lines crossed: %g loads, %g stores", x.loads, x.stores);
+        ok(half.loads == 2 && half.stores == 0.5, "half of the time at half a line: %g, %g",
+           half.loads, half.stores);
+    }
+    ok(find(NESTED, ARCH_X86_64, a, &l, &e) && loop_count(&l, 20, a, &c, &e) && c.chains == 2,
+       "the inner loop's chains: ymm0, ymm2");
+    ok(find(ARM, ARCH_AARCH64, a, &l, &e) && loop_count(&l, 0, a, &c, &e) && c.chains == 2,
+       "AArch64: v2, v3");
+    ok(loop_crossing(&l, 0, 32).loads == 0, "a pair of 32 bytes at multiples of 32");
+    ok(loop_crossing(&l, 0, 16).loads == 0.25, "a pair of 32 bytes at multiples of 16");
 }
 
 static void check_hex(struct arena *a)
@@ -251,6 +286,7 @@ int main(void)
     check_refused(a);
     check_trips(a);
     check_compared(a);
+    check_chains_and_crossing(a);
     check_hex(a);
     arena_release(a);
     return tap_done();
