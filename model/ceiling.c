@@ -167,24 +167,64 @@ static double work_per_element(const struct kernel *k)
     return k->flops_per_element > 0 ? k->flops_per_element : kernel_bytes_counted(k);
 }
 
-/* Rates and texts, once the cycles are known. */
-static void say(const struct kernel_ceiling_input *in, struct kernel_ceiling *out)
+/* Solves what the cost holds; cycles_per_iter stays NaN where forms are unknown. */
+static bool solve(struct kernel_ceiling *out, struct err *e)
 {
     struct text words = {.arena = cost_arena(out->cost.table)};
 
     out->cycles_per_iter = out->cycles_per_element = out->rate = nan("");
     out->binds = out->missing = "";
+    if (!ceiling_of_cost(&out->cost, &out->bound, e)) {
+        return false;
+    }
+    if (cost_table_view(out->cost.table) == COST_PORTS) {
+        const struct ports_problem problem = cost_problem(&out->cost);
+        if (!ports_schedule(&problem, &out->schedule, e)) {
+            return false;
+        }
+    }
+    out->known_cycles_per_iter = out->bound.cycles;
     if (out->cost.n_unknown > 0) {
         text_add(&words, "not in the machine file: ");
         cost_name_unknown(&out->cost, &words);
         out->missing = words.data;
-        return;
+        return true;
     }
     ceiling_words(&out->cost, &out->bound, &words);
     out->binds = words.data;
     out->loc = ceiling_loc(&out->cost, &out->bound);
     out->cycles_per_iter = out->bound.cycles;
-    out->cycles_per_element = out->bound.cycles / in->body->elements_per_iter;
+    return true;
+}
+
+static struct kernel_ceiling ceiling_new(struct cost_table *t)
+{
+    return (struct kernel_ceiling){
+        .model = cost_table_view(t) == COST_PORTS ? "ports" : "resources",
+        .cost = cost_new(t),
+    };
+}
+
+bool ceiling_of_block(struct cost_table *t, const struct form_count *forms, int n_forms,
+                      struct kernel_ceiling *out, struct err *e)
+{
+    *out = ceiling_new(t);
+    cost_add_block(&out->cost, forms, n_forms);
+    return solve(out, e);
+}
+
+bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
+                       struct kernel_ceiling *out, struct err *e)
+{
+    *out = ceiling_new(t);
+    add_kernel(&out->cost, in);
+    if (!solve(out, e)) {
+        return false;
+    }
+    out->cycles_per_element = out->cycles_per_iter / in->body->elements_per_iter;
+    if (*out->missing) {
+        return true;
+    }
     if (isnan(in->clock_hz)) {
         out->missing = "the clock is not known";
     } else if (out->bound.cycles > 0) {
@@ -193,25 +233,5 @@ static void say(const struct kernel_ceiling_input *in, struct kernel_ceiling *ou
     } else {
         out->missing = "nothing in the loop takes time";
     }
-}
-
-bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
-                       struct kernel_ceiling *out, struct err *e)
-{
-    const bool ports = cost_table_view(t) == COST_PORTS;
-
-    *out = (struct kernel_ceiling){.model = ports ? "ports" : "resources", .cost = cost_new(t)};
-    add_kernel(&out->cost, in);
-    if (!ceiling_of_cost(&out->cost, &out->bound, e)) {
-        return false;
-    }
-    if (ports) {
-        const struct ports_problem problem = cost_problem(&out->cost);
-        if (!ports_schedule(&problem, &out->schedule, e)) {
-            return false;
-        }
-    }
-    out->known_cycles_per_iter = out->bound.cycles;
-    say(in, out);
     return true;
 }

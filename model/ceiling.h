@@ -66,4 +66,8 @@ struct kernel_ceiling {
 bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
                        struct kernel_ceiling *out, struct err *e);
 
+/* The same of a block: cycles_per_iter is cycles per block, and there is no rate. */
+bool ceiling_of_block(struct cost_table *t, const struct form_count *forms, int n_forms,
+                      struct kernel_ceiling *out, struct err *e);
+
 #endif

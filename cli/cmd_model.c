@@ -1,0 +1,359 @@
+#include "cli/cli.h"
+#include "formats/blocks.h"
+#include "model/ceiling.h"
+#include "model/roof.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *machine, *isa, *kernels, *block, *blocks;
+    long threads;
+    bool csv;
+    const char **names;
+    int n_names;
+};
+
+enum { KEY_BLOCK = 256, KEY_BLOCKS, KEY_CSV };
+
+static const struct argp_option option_table[] = {
+    {"machine", 'm', "MACHINE", 0, "machine file, or the name of one that comes along (needed)", 0},
+    {"isa", 'i', "ISA", 0, "only this instruction set", 0},
+    {"threads", 't', "N", 0, "cores that run it (1); the clock of all cores from 2 on", 0},
+    {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
+    {"block", KEY_BLOCK, "TEXT", 0, "a block typed by hand: \"2 addss xmm, xmm; 1 bsr r64, r64\"",
+     0},
+    {"blocks", KEY_BLOCKS, "FILE", 0, "a CSV file of blocks, a line each, - for standard input", 0},
+    {"csv", KEY_CSV, NULL, 0, "comma-separated values instead of text", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    struct err e = {0};
+    switch (key) {
+    case 'm':
+        o->machine = arg;
+        return 0;
+    case 'i':
+        o->isa = arg;
+        return 0;
+    case 't':
+        if (!cli_integer("--threads", arg, 1, 1024, &o->threads, &e)) {
+            argp_error(state, "%s", e.text);
+        }
+        return 0;
+    case 'k':
+        o->kernels = arg;
+        return 0;
+    case KEY_BLOCK:
+        o->block = arg;
+        return 0;
+    case KEY_BLOCKS:
+        o->blocks = arg;
+        return 0;
+    case KEY_CSV:
+        o->csv = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        o->names = (const char **)(state->argv + state->next);
+        o->n_names = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->machine) {
+            argp_error(state, "which machine? --machine=FILE, or a name of gambrel machine list");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp argp_model = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "[KERNEL...]",
+    .doc = "Prints the ceilings of kernels or of blocks on a machine, with nothing measured: the "
+           "roofline where the machine file carries roofs, the bound of the instruction mix, the "
+           "schedule that attains it, what binds and what a unit more of it would gain.",
+};
+
+/* One row of CSV; a field with a comma or a quote is quoted (RFC 4180). */
+static void csv_field(struct text *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) {
+        text_add(out, "%s", text);
+        return;
+    }
+    text_add(out, "\"");
+    for (; *text; text++) {
+        text_add(out, *text == '"' ? "\"\"" : "%c", *text);
+    }
+    text_add(out, "\"");
+}
+
+static void csv_number(struct text *out, double value)
+{
+    char number[TEXT_NUMBER_SIZE];
+    text_add(out, "%s", isnan(value) ? "" : text_number(value, number));
+}
+
+/* Port by port, the cycles of work of one optimal schedule, as bars of twenty steps. */
+static void show_schedule(const struct kernel_ceiling *k, struct text *out)
+{
+    const struct machine *m = cost_machine(k->cost.table);
+    enum { BAR = 20 };
+    if (cost_table_view(k->cost.table) != COST_PORTS || !(k->schedule.cycles > 0)) {
+        return;
+    }
+    text_add(out, "    %-10s %8s  %-*s %s\n", "port", "cycles", BAR, "load", "price");
+    for (int p = 0; p < m->n_ports; p++) {
+        const double load = k->schedule.port_load[p];
+        const int filled = (int)(load / k->schedule.cycles * BAR + 0.5);
+        text_add(out, "    %-10s %8.3f  %.*s%.*s %.3f\n", m->ports[p], load, filled,
+                 "####################", BAR - filled, "....................",
+                 k->schedule.port_price[p]);
+    }
+    text_add(out, "    %-10s %8.3f  %*s %.3f\n", "front end", k->schedule.front_end_cycles, BAR, "",
+             k->schedule.front_end_price);
+}
+
+static void show_roofline(const struct kernel *k, const char *isa, int threads,
+                          const struct machine *m, struct text *out)
+{
+    static const char *const levels[] = {"L1", "L2", "L3", "DRAM"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct roofline r;
+        struct err none = {0};
+        char rate[TEXT_SI_SIZE];
+        if (roofline_bound(k, isa, levels[i], threads, m->roofs, m->n_roofs, &r, &none)) {
+            text_add(out, "    %-10s %-14s %s roof binds\n", levels[i],
+                     text_si(r.bound, k->unit, rate), r.binds->name);
+            any = true;
+        }
+    }
+    if (!any) {
+        text_add(out, "    unknown: the machine file carries no roofs for this kernel, instruction "
+                      "set and thread count\n");
+    }
+}
+
+static void show_kernel(const struct kernel_ceiling *c, const struct kernel *k,
+                        const struct kernel_body *b, const struct options *o, double clock_hz,
+                        struct text *out)
+{
+    char rate[TEXT_SI_SIZE], clock[TEXT_SI_SIZE];
+    text_add(out, "%s, %s, %ld thread%s: %s\n", k->name, b->isa, o->threads,
+             o->threads == 1 ? "" : "s", k->formula);
+    text_add(out, "  roofline\n");
+    show_roofline(k, b->isa, (int)o->threads, cost_machine(c->cost.table), out);
+    text_add(out, "  %s\n", c->model);
+    if (*c->missing) {
+        text_add(out, "    no number: %s\n", c->missing);
+    }
+    if (!isnan(c->cycles_per_iter)) {
+        text_add(out, "    %.3f cycles per iteration of %g elements, %.4f per element\n",
+                 c->cycles_per_iter, b->elements_per_iter, c->cycles_per_element);
+        text_add(out, "    %s at %s\n", text_si(c->rate, k->unit, rate),
+                 text_si(clock_hz, "Hz", clock));
+        text_add(out, "    binds: %s", c->binds);
+        if (c->loc.line) {
+            text_add(out, " (%s:%u)", c->loc.file, c->loc.line);
+        }
+        text_add(out, "\n");
+        show_schedule(c, out);
+    }
+    text_add(out, "\n");
+}
+
+static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
+                       const struct kernel_body *b, const struct options *o, struct text *out)
+{
+    struct text unknown = {.arena = out->arena};
+    cost_name_unknown(&c->cost, &unknown);
+    text_add(out, "%s,%s,%ld,%s,", k->name, b->isa, o->threads, c->model);
+    csv_number(out, c->cycles_per_iter);
+    text_add(out, ",");
+    csv_number(out, c->cycles_per_element);
+    text_add(out, ",");
+    csv_number(out, c->rate);
+    text_add(out, ",%s,", k->unit);
+    csv_field(out, c->binds);
+    text_add(out, ",");
+    csv_field(out, unknown.len ? unknown.data : "");
+    text_add(out, "\n");
+}
+
+static bool model_kernel(struct cost_table *t, const struct kernel *k, const struct options *o,
+                         struct text *out, struct err *e)
+{
+    const struct machine *m = cost_machine(t);
+    const double clock_hz = o->threads == 1 ? m->clock_one_core_hz : m->clock_all_cores_hz;
+    for (int i = 0; i < k->n_bodies; i++) {
+        const struct kernel_body *b = &k->bodies[i];
+        const bool same_isa = (strcmp(b->isa, "neon") == 0) == (strcmp(m->isa, "aarch64") == 0);
+        struct kernel_ceiling c;
+        if (!same_isa || (o->isa && strcmp(o->isa, b->isa) != 0)) {
+            continue;
+        }
+        const struct kernel_ceiling_input in = {
+            .kernel = k, .body = b, .threads = (int)o->threads, .clock_hz = clock_hz};
+        if (!ceiling_of_kernel(t, &in, &c, e)) {
+            return false;
+        }
+        if (o->csv) {
+            csv_kernel(&c, k, b, o, out);
+        } else {
+            show_kernel(&c, k, b, o, clock_hz, out);
+        }
+    }
+    return true;
+}
+
+static int model_kernels(struct cli *c, struct cost_table *t, const struct options *o)
+{
+    struct err e = {0};
+    struct text out = {.arena = c->arena};
+    const struct kernels *k = cli_kernels(c, o->kernels, &e);
+    if (!k) {
+        return cli_fail(&e);
+    }
+    if (o->csv) {
+        text_add(&out,
+                 "kernel,isa,threads,model,cycles_per_iter,cycles_per_element,rate,unit,binds,"
+                 "unknown_forms\n");
+    }
+    for (int i = 0; i < (o->n_names ? o->n_names : k->n_kernels); i++) {
+        const struct kernel *kernel = o->n_names ? kernels_find(k, o->names[i]) : &k->kernels[i];
+        if (!kernel) {
+            err_set(&e, ERR_RANGE, (struct loc){.file = k->file},
+                    "no kernel or roof is called '%s'; gambrel kernel list shows them",
+                    o->names[i]);
+        }
+        if (!kernel || !model_kernel(t, kernel, o, &out, &e)) {
+            return cli_fail(&e);
+        }
+    }
+    return cli_print((struct bytes){out.data, out.len});
+}
+
+/* One block as a line: its name or number, cycles, what binds, the forms nobody knows. */
+static bool csv_block(struct cost *cost, const struct block *b, long number, struct text *out,
+                      struct err *e)
+{
+    struct ceiling_bound bound;
+    struct text words = {.arena = out->arena}, unknown = {.arena = out->arena};
+    cost_clear(cost);
+    cost_add_block(cost, b->forms, b->n_forms);
+    if (!ceiling_of_cost(cost, &bound, e)) {
+        return false;
+    }
+    if (b->name) {
+        csv_field(out, b->name);
+    } else {
+        text_add(out, "%ld", number);
+    }
+    text_add(out, ",");
+    csv_number(out, cost->n_unknown ? (double)NAN : bound.cycles);
+    text_add(out, ",");
+    if (!cost->n_unknown) {
+        ceiling_words(cost, &bound, &words);
+    } else {
+        cost_name_unknown(cost, &unknown);
+    }
+    csv_field(out, words.len ? words.data : "");
+    text_add(out, ",");
+    csv_field(out, unknown.len ? unknown.data : "");
+    text_add(out, "\n");
+    return true;
+}
+
+/* Blocks stream through: memory is that of one, and output is written as it fills. */
+static int model_blocks(struct cli *c, struct cost_table *t, const struct options *o)
+{
+    enum { FLUSH_BYTES = 1 << 16 };
+    struct err e = {0};
+    struct block b;
+    struct cost cost = cost_new(t);
+    struct arena *row = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
+    struct text out = {.arena = row};
+    struct block_reader *reader = row ? blocks_open(o->blocks, c->arena, &e) : NULL;
+    int status = EXIT_FINE;
+    text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
+    for (long n = 1; reader && blocks_next(reader, row, &b, &e); n++) {
+        if (!csv_block(&cost, &b, n, &out, &e)) {
+            break;
+        }
+        if (out.len > FLUSH_BYTES) {
+            status = cli_print((struct bytes){out.data, out.len});
+            if (status) {
+                break;
+            }
+            out = (struct text){.arena = row};
+            arena_clear(row);
+        }
+    }
+    if (reader) {
+        blocks_close(reader);
+    }
+    status = e.code ? cli_fail(&e) : status ? status : cli_print((struct bytes){out.data, out.len});
+    arena_release(row);
+    return status;
+}
+
+static int model_block(struct cli *c, struct cost_table *t, const struct options *o)
+{
+    struct err e = {0};
+    struct block b;
+    struct kernel_ceiling k;
+    struct text out = {.arena = c->arena};
+    if (!block_parse(o->block, (struct loc){.file = "--block", .line = 1, .column = 1}, c->arena,
+                     &b, &e)) {
+        return cli_fail(&e);
+    }
+    if (o->csv) {
+        struct cost cost = cost_new(t);
+        text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
+        if (!csv_block(&cost, &b, 1, &out, &e)) {
+            return cli_fail(&e);
+        }
+        return cli_print((struct bytes){out.data, out.len});
+    }
+    if (!ceiling_of_block(t, b.forms, b.n_forms, &k, &e)) {
+        return cli_fail(&e);
+    }
+    if (*k.missing) {
+        text_add(&out, "no number: %s\n", k.missing);
+    }
+    if (!isnan(k.cycles_per_iter)) {
+        text_add(&out, "%.3f cycles per block, %.3f instructions per cycle\n", k.cycles_per_iter,
+                 k.cost.instructions / k.cycles_per_iter);
+        text_add(&out, "binds: %s\n", k.binds);
+        show_schedule(&k, &out);
+    }
+    return cli_print((struct bytes){out.data, out.len});
+}
+
+/* The port bound where the file has ports, else the bound of its resources. */
+static struct cost_table *compile(struct cli *c, const struct machine *m, struct err *e)
+{
+    return cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e);
+}
+
+int cmd_model(struct cli *c, int argc, char **argv)
+{
+    struct options o = {.threads = 1};
+    struct err e = {0};
+    argp_parse(&argp_model, argc, argv, 0, NULL, &o);
+    const struct machine *m = cli_machine(c, o.machine, &e);
+    struct cost_table *t = m ? compile(c, m, &e) : NULL;
+    if (!t) {
+        return cli_fail(&e);
+    }
+    return o.blocks  ? model_blocks(c, t, &o)
+           : o.block ? model_block(c, t, &o)
+                     : model_kernels(c, t, &o);
+}
