@@ -326,6 +326,15 @@ int loop_compare(const struct kernel_body *stated, double flops_per_element,
            compare_number("independent chains", stated->independent_chains, found->chains, out);
 }
 
+int loop_compare_crossing(const struct kernel_body *stated, struct loop_crossing found,
+                          struct text *out)
+{
+    return compare_number("loads that cross a line", stated->crossing_loads_per_iter, found.loads,
+                          out) +
+           compare_number("stores that cross a line", stated->crossing_stores_per_iter,
+                          found.stores, out);
+}
+
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'

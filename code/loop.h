@@ -55,6 +55,10 @@ struct text;
 int loop_compare(const struct kernel_body *stated, double flops_per_element,
                  const struct loop_counts *found, struct text *out);
 
+/* The same for line-crossing accesses, which need a step to be counted. */
+int loop_compare_crossing(const struct kernel_body *stated, struct loop_crossing found,
+                          struct text *out);
+
 /* "0f1e..." to bytes; ERR_SYNTAX with the place for odd or foreign characters. */
 bool code_from_hex(const char *hex, struct loc loc, struct arena *a, uint8_t **code, size_t *len,
                    struct err *e);

@@ -223,6 +223,20 @@ static void check_compared(struct arena *a)
     ok(n == 5, "an inner loop that is not stated: its forms and the flops");
 }
 
+static void check_crossing_compared(struct arena *a)
+{
+    const struct kernel_body body = {.crossing_loads_per_iter = 2, .crossing_stores_per_iter = 0};
+    struct text t = {.arena = a};
+
+    ok(loop_compare_crossing(&body, (struct loop_crossing){2, 0}, &t) == 0 && t.len == 0,
+       "crossing accesses as stated");
+    ok(loop_compare_crossing(&body, (struct loop_crossing){1.5, 1}, &t) == 2, "both differ");
+    is_text(t.data,
+            "    loads that cross a line: stated 2, the code has 1.5\n"
+            "    stores that cross a line: stated 0, the code has 1\n",
+            "and are named");
+}
+
 static void check_chains_and_crossing(struct arena *a)
 {
     /* 1: vmovups zmm0, [rax-4]; vaddps zmm1, zmm1, [rax+60]; vaddps zmm2, zmm0, zmm2;
@@ -287,6 +301,7 @@ int main(void)
     check_trips(a);
     check_compared(a);
     check_chains_and_crossing(a);
+    check_crossing_compared(a);
     check_hex(a);
     arena_release(a);
     return tap_done();
