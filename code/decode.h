@@ -60,6 +60,10 @@ struct insn {
     bool returns, calls;
     bool same_sources;  /* every register source is one register, as in xor eax, eax */
     bool register_move; /* a full copy of one register into another of its kind */
+    /* A 64-bit register that becomes itself plus a constant: by add, sub, inc, dec, lea, or because
+     * its address is written back.  0: none. */
+    code_reg stepped;
+    int64_t step;
 };
 
 struct decoder;

@@ -566,6 +566,24 @@ static bool register_move(const struct a64 *a)
            strcmp(a->op[0].kind, a->op[1].kind) == 0 && strcmp(a->op[0].kind, "v.8b") != 0;
 }
 
+static void take_step(const struct a64 *a, int at, struct insn *out)
+{
+    const bool add = strncmp(a->mnemonic, "add", 3) == 0, sub = strncmp(a->mnemonic, "sub", 3) == 0;
+    const struct operand *by = &a->op[2];
+
+    if (at < a->n && a->op[at].writeback) {
+        out->stepped = a->op[at].mem.base;
+        out->step = a->op[at].mem.displacement;
+    } else if (at + 1 < a->n && a->op[at + 1].is == OPERAND_NUMBER) {
+        out->stepped = a->op[at].mem.base;
+        out->step = (int64_t)a->op[at + 1].number;
+    } else if ((add || sub) && a->n == 3 && by->is == OPERAND_NUMBER && a->op[0].bits == 64 &&
+               a->op[0].reg == a->op[1].reg) {
+        out->stepped = a->op[0].reg;
+        out->step = add ? (int64_t)by->number : -(int64_t)by->number;
+    }
+}
+
 static bool decode(void *state, const uint8_t *code, size_t len, uint64_t address, struct insn *out)
 {
     cs_insn *c = NULL;
@@ -585,6 +603,7 @@ static bool decode(void *state, const uint8_t *code, size_t len, uint64_t addres
     out->flops = a.op[0].lanes * (a.traits & FLOP2 ? 2.0 : a.traits & FLOP ? 1.0 : 0.0);
     out->same_sources = same_sources(&a, at);
     out->register_move = register_move(&a);
+    take_step(&a, at, out);
     cs_free(c, 1);
     return true;
 }

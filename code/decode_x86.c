@@ -431,6 +431,34 @@ static bool register_move(const struct x86 *x)
             c == ZYDIS_REGCLASS_MASK);
 }
 
+static void take_step(const struct x86 *x, struct insn *out)
+{
+    const ZydisDecodedOperand *to = &x->op[0], *by = &x->op[1];
+    const bool constant =
+        x->z.operand_count_visible == 2 && by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    const bool lea = x->z.mnemonic == ZYDIS_MNEMONIC_LEA && by->mem.base == to->reg.value &&
+                     by->mem.index == ZYDIS_REGISTER_NONE;
+    int64_t step;
+
+    if (to->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        ZydisRegisterGetClass(to->reg.value) != ZYDIS_REGCLASS_GPR64) {
+        return;
+    }
+    if (x->z.mnemonic == ZYDIS_MNEMONIC_ADD && constant) {
+        step = by->imm.value.s;
+    } else if (x->z.mnemonic == ZYDIS_MNEMONIC_SUB && constant) {
+        step = by->imm.value.s == INT64_MIN ? INT64_MIN : -by->imm.value.s;
+    } else if (x->z.mnemonic == ZYDIS_MNEMONIC_INC || x->z.mnemonic == ZYDIS_MNEMONIC_DEC) {
+        step = x->z.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
+    } else if (lea) {
+        step = by->mem.disp.has_displacement ? by->mem.disp.value : 0;
+    } else {
+        return;
+    }
+    out->stepped = dependence_reg(to->reg.value);
+    out->step = step;
+}
+
 static bool decode(void *state, const uint8_t *code, size_t len, uint64_t address, struct insn *out)
 {
     struct x86 x = {0};
@@ -455,6 +483,7 @@ static bool decode(void *state, const uint8_t *code, size_t len, uint64_t addres
     out->flops = flops(&x);
     out->same_sources = same_sources(&x);
     out->register_move = register_move(&x);
+    take_step(&x, out);
     return true;
 }
 

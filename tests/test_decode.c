@@ -384,6 +384,51 @@ static void check_memory(struct decoder *d, const struct memory_row *row)
     is_text(got, want, i.form);
 }
 
+/* What a register is stepped by; "none" where it is not a constant, or not one register. */
+struct step_row {
+    const char *hex, *reg;
+    int step;
+};
+
+static const struct step_row x86_steps[] = {
+    {"4883c740", "rdi", 64},  /* add rdi, 64 */
+    {"4883ee80", "rsi", 128}, /* sub rsi, -128 */
+    {"4883e908", "rcx", -8},  /* sub rcx, 8 */
+    {"48ffc0", "rax", 1},     /* inc rax */
+    {"49ffca", "r10", -1},    /* dec r10 */
+    {"488d52e0", "rdx", -32}, /* lea rdx, [rdx-32] */
+    {"488d1402", "none", 0},  /* lea rdx, [rdx+rax] */
+    {"488d5008", "none", 0},  /* lea rdx, [rax+8] */
+    {"83c704", "none", 0},    /* add edi, 4 */
+    {"4801c7", "none", 0},    /* add rdi, rax */
+    {"4883e707", "none", 0},  /* and rdi, 7 */
+};
+
+static const struct step_row a64_steps[] = {
+    {"0004c13c", "x0", 16},  /* ldr q0, [x0], #16 */
+    {"200c823c", "x1", 32},  /* str q0, [x1, #32]! */
+    {"4004ffac", "x2", -32}, /* ldp q0, q1, [x2], #-32 */
+    {"63000191", "x3", 64},  /* add x3, x3, #64 */
+    {"840400f1", "x4", -1},  /* subs x4, x4, #1 */
+    {"83000191", "none", 0}, /* add x3, x4, #64 */
+    {"63100011", "none", 0}, /* add w3, w3, #4 */
+    {"6300048b", "none", 0}, /* add x3, x3, x4 */
+    {"63044091", "none", 0}, /* add x3, x3, #1, lsl #12 */
+    {"0004c03d", "none", 0}, /* ldr q0, [x0, #16] */
+    {"0078c54c", "none", 0}, /* ld1 {v0.4s}, [x0], x5 */
+    {"0078df4c", "x0", 16},  /* ld1 {v0.4s}, [x0], #16 */
+};
+
+static void check_step(struct decoder *d, const struct step_row *row)
+{
+    uint8_t code[16];
+    struct insn i = {0};
+    struct err e = {0};
+    const bool decoded = decode_insn(d, code, to_bytes(row->hex, code), 0x1000, &i, &e);
+    ok(decoded && strcmp(code_reg_name(d, i.stepped), row->reg) == 0 && i.step == row->step,
+       "%s: %s stepped by %lld", i.form, code_reg_name(d, i.stepped), (long long)i.step);
+}
+
 static void check_targets(struct decoder *x86, struct decoder *a64)
 {
     static const uint8_t jnz_back[] = {0x75, 0xf0}, b_ne_back[] = {0xc1, 0xff, 0xff, 0x54};
@@ -476,6 +521,12 @@ int main(void)
     }
     for (size_t k = 0; k < COUNT(a64_memory); k++) {
         check_memory(a64, &a64_memory[k]);
+    }
+    for (size_t k = 0; k < COUNT(x86_steps); k++) {
+        check_step(x86, &x86_steps[k]);
+    }
+    for (size_t k = 0; k < COUNT(a64_steps); k++) {
+        check_step(a64, &a64_steps[k]);
     }
     check_targets(x86, a64);
     check_errors(x86, a64);
