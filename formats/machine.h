@@ -121,6 +121,9 @@ struct machine {
     double line_crossing_load_slots; /* slots a crossing load takes instead of 1; NaN: unknown */
     double line_crossing_store_cycles; /* NaN: unknown */
     double line_crossing_bytes;
+    /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
+     * NaN: unknown */
+    double store_forward_cycles;
     int write_allocate; /* 1 a store's line is fetched first, 0 not, -1 unknown */
     const char *core_source;
     /* key core.compose_memory_operands: a form with a memory source that is not listed may be taken
