@@ -341,7 +341,7 @@ static void test_loop(struct cost_table *t)
         {.form = "add r64, imm"},
         {.form = "jb rel", .branch = true},
     };
-    const struct code_loop loop = {insns, 10, 2, 4};
+    const struct code_loop loop = {.insns = insns, .n = 10, .inner_first = 2, .inner_last = 4};
     struct cost c = cost_new(t);
     cost_add_loop(&c, &loop, 5);
     is_cost(&c, "a decoded loop", 7 + 3 * 5, 6 + 2 * 5);
@@ -352,7 +352,7 @@ static void test_loop(struct cost_table *t)
 
     struct insn straddle[] = {
         {.form = "dec r64"}, {.form = "jnz rel"}, {.form = "add r64, imm"}, {.form = "jb rel"}};
-    const struct code_loop odd = {straddle, 4, 1, 1};
+    const struct code_loop odd = {.insns = straddle, .n = 4, .inner_first = 1, .inner_last = 1};
     cost_clear(&c);
     cost_add_loop(&c, &odd, 3);
     is_cost(&c, "no pair across the border of the inner loop", 3 + 3, 2 + 3);

@@ -27,7 +27,10 @@ static void core(const struct machine *m)
            m->dispatch_width_loc.column == 19,
        "dispatch width and its place");
     ok(m->n_ports == 8 && strcmp(m->ports[7], "DIV") == 0 && m->load_ports == 0x60, "ports");
-    ok(m->write_allocate == 1 && m->line_crossing_store_cycles == 1.5, "store facts");
+    ok(m->write_allocate == 1 && m->line_crossing_store_cycles == 1.5 &&
+           m->store_forward_cycles == 7.5,
+       "store facts");
+    ok(m->compose_memory_operands, "memory operands may be composed");
     ok(m->n_zero_idioms == 2 && m->n_eliminated_moves == 1 && m->elimination_source,
        "eliminations");
     ok(m->n_fusions == 2 && m->fusions[0].n_uops == 1 && m->fusions[0].uops->ports == 0x10,
