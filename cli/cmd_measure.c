@@ -4,6 +4,7 @@
 #include "measure/loops.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,21 +176,22 @@ static bool names_exist(const struct options *o, enum isa isa, struct err *e)
     return true;
 }
 
-static const char *utc(struct cli *c, const char *format)
+static const char *utc(struct cli *c)
 {
     char text[64];
     const time_t now = time(NULL);
     struct tm fields;
     gmtime_r(&now, &fields);
-    return arena_copy(c->arena, text, strftime(text, sizeof text, format, &fields));
+    return arena_copy(c->arena, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
 }
 
-/* results/<cpu>-<date>/run.yaml: letters and digits of the CPU's name, the rest as one hyphen. */
-static const char *default_output(struct cli *c, const struct run_host *h)
+/* results/<cpu>-<date>/run.yaml: letters and digits of both, the rest as one hyphen. */
+static const char *default_output(struct cli *c, const struct run *r)
 {
-    char slug[48];
+    char slug[96];
     size_t n = 0;
-    for (const char *p = h->cpu_name; *p && n + 1 < sizeof slug; p++) {
+    const char *name = arena_format(c->arena, "%.60s %s", r->host.cpu_name, r->date);
+    for (const char *p = name; *p && n + 1 < sizeof slug; p++) {
         if (isalnum((unsigned char)*p)) {
             slug[n++] = (char)tolower((unsigned char)*p);
         } else if (n && slug[n - 1] != '-') {
@@ -200,8 +202,7 @@ static const char *default_output(struct cli *c, const struct run_host *h)
         n--;
     }
     slug[n] = '\0';
-    return arena_format(c->arena, "results/%s-%s/run.yaml", n ? slug : "unknown",
-                        utc(c, "%Y-%m-%dT%H%M%SZ"));
+    return arena_format(c->arena, "results/%s/run.yaml", slug);
 }
 
 static const char *command_line(struct cli *c, int argc, char **argv)
@@ -213,19 +214,28 @@ static const char *command_line(struct cli *c, int argc, char **argv)
     return t.data;
 }
 
-static bool write_run(struct cli *c, const char *path, const struct run *r, struct err *e)
+/* Makes the folder and tries to write there, so that a run is not lost after a minute of work. */
+static bool make_room(struct cli *c, const char *path, struct err *e)
 {
-    struct bytes out;
     const char *slash = strrchr(path, '/');
-    if (!run_write(r, c->arena, &out, e)) {
+    const char *folder = !slash          ? "."
+                         : slash == path ? "/"
+                                         : arena_copy(c->arena, path, (size_t)(slash - path));
+    if (strcmp(path, "-") == 0) {
+        return true;
+    }
+    if (!file_make_folder(folder, e)) {
         return false;
     }
-    if (strcmp(path, "-") == 0) {
-        return cli_print(out) == EXIT_FINE || err_set(e, ERR_IO, LOC_NONE, "the results are lost");
-    }
-    return (!slash || slash == path ||
-            file_make_folder(arena_copy(c->arena, path, (size_t)(slash - path)), e)) &&
-           file_write_whole(path, out, e);
+    return access(folder, W_OK) == 0 || err_set(e, ERR_IO, (struct loc){.file = folder},
+                                                "cannot write to this folder: %s", strerror(errno));
+}
+
+static int write_run(struct cli *c, const char *path, const struct run *r)
+{
+    struct err e = {0};
+    struct bytes out;
+    return run_write(r, c->arena, &out, &e) ? cli_write(path, out) : cli_fail(&e);
 }
 
 static struct campaign_settings settings_of(const struct options *o, enum isa isa)
@@ -258,7 +268,7 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     struct host *h = arena_new(c->arena, struct host, 1);
     struct run r = {
         .command = command_line(c, argc, argv),
-        .date = utc(c, "%Y-%m-%dT%H:%M:%SZ"),
+        .date = utc(c),
         .version = GAMBREL_VERSION,
     };
     if (!from_environment(&o, &e)) {
@@ -272,15 +282,23 @@ int cmd_measure(struct cli *c, int argc, char **argv)
         !host_describe(c->arena, h, &e)) {
         return cli_fail(&e);
     }
-    const char *path = o.output ? o.output : default_output(c, &h->facts);
+    r.host = h->facts;
+    const char *path = o.output ? o.output : default_output(c, &r);
+    if (!make_room(c, path, &e)) {
+        return cli_fail(&e);
+    }
     const struct campaign_settings s = settings_of(&o, isa);
     r.reps = s.reps;
     r.warmup_ms = s.warmup_s * 1e3;
     r.quick = s.quick;
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
-    if (!campaign_run(&s, h, c->arena, &r, &e) || !write_run(c, path, &r, &e)) {
+    if (!campaign_run(&s, h, c->arena, &r, &e)) {
         return cli_fail(&e);
+    }
+    const int status = write_run(c, path, &r);
+    if (status) {
+        return status;
     }
     for (int i = 0; i < r.n_warnings; i++) {
         cli_warn(r.warnings[i]);

@@ -35,7 +35,7 @@ double streams_seconds(const struct stream_map *m, const double lines[STREAM_KIN
 {
     for (int k = 0; k < STREAM_KINDS; k++) {
         if (lines[k] > 0 && !m->known[k]) {
-            return NAN;
+            return nan("");
         }
     }
     const int r = busiest(m, lines);
@@ -92,7 +92,7 @@ static void state_mix(struct lp *p, const struct task *t, const int *assigned, i
             }
         }
         lp_coefficient(p, first_row + r, error, under ? 1 : -1);
-        lp_row_bounds(p, first_row + r, under ? seconds : -INFINITY, under ? INFINITY : seconds);
+        lp_row_bounds(p, first_row + r, under ? seconds : -HUGE_VAL, under ? HUGE_VAL : seconds);
     }
     lp_objective(p, error, 1 / seconds);
 }
@@ -150,7 +150,7 @@ static bool fit_resources(const struct task *t, int n_resources, int starts, str
                           struct err *e)
 {
     unsigned random = 1;
-    out->fit_error = INFINITY;
+    out->fit_error = HUGE_VAL;
     for (int start = 0; start < (n_resources == 1 ? 1 : starts); start++) {
         struct stream_map m = {.n_resources = n_resources};
         int assigned[STREAM_MIXES_MAX];
@@ -198,7 +198,7 @@ static bool leave_out(const struct task *all, struct stream_map *m, struct err *
             count++;
         }
     }
-    m->left_out_error = count ? sum / count : NAN;
+    m->left_out_error = count ? sum / count : nan("");
     return true;
 }
 
@@ -231,7 +231,7 @@ bool streams_fit(const struct stream_mix *mixes, int n_mixes, struct stream_map 
     for (int i = 0; i < n_mixes; i++) {
         t.unit_s = fmax(t.unit_s, mixes[i].seconds);
     }
-    out->left_out_error = INFINITY;
+    out->left_out_error = HUGE_VAL;
     for (int n_resources = 1; n_resources <= STREAM_RESOURCES_MAX; n_resources++) {
         struct stream_map m = {0};
         if (!fit_resources(&t, n_resources, STARTS, &m, e) || !leave_out(&t, &m, e)) {
