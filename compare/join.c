@@ -64,6 +64,26 @@ static const char *threads_words(int threads, struct arena *a)
     return arena_format(a, "%d thread%s", threads, threads == 1 ? "" : "s");
 }
 
+static int level_rank(const char *level)
+{
+    static const char *const outwards[] = {"L1", "L2", "L3", "L4", "DRAM"};
+    int rank = 0;
+    while (rank < 5 && !same(outwards[rank], level)) {
+        rank++;
+    }
+    return rank;
+}
+
+/* As in kernels.yaml; what is not described comes last, by name. */
+static int by_description(const struct kernel *a, const char *a_name, const struct kernel *b,
+                          const char *b_name)
+{
+    if (a && b) {
+        return (a > b) - (a < b);
+    }
+    return a ? -1 : b ? 1 : strcmp(a_name, b_name);
+}
+
 /* --- roofs --- */
 
 static double rate_with_fetch(const struct kernel *described, double rate)
@@ -72,22 +92,35 @@ static double rate_with_fetch(const struct kernel *described, double rate)
     return counted > 0 ? rate * kernel_bytes_with_fetch(described) / counted : (double)NAN;
 }
 
-static void add_roof(struct comparison *c, struct roof roof, struct measured measured,
-                     bool from_machine)
+/* One roof with all that belongs to it, while they are put in order. */
+struct joined_roof {
+    struct roof roof;
+    struct measured measured;
+    struct roof_detail detail;
+};
+
+static bool is_memory(const struct roof *r)
 {
-    const struct kernel *described = kernels_find(c->kernels, roof.name);
-    const bool memory = same(roof.unit, "byte/s");
-    c->roofs[c->n_roofs] = roof;
-    c->roofs_measured[c->n_roofs] = measured;
-    c->roof_details[c->n_roofs++] = (struct roof_detail){
-        .described = described,
-        .rate_with_fetch = memory ? rate_with_fetch(described, roof.rate) : (double)NAN,
-        .from_machine = from_machine,
-    };
+    return same(r->unit, "byte/s");
 }
 
-static void add_measured_roof(struct comparison *c, const struct run_case *rc,
-                              const struct measured *m)
+static struct joined_roof joined(const struct comparison *c, struct roof roof,
+                                 struct measured measured, bool from_machine)
+{
+    const struct kernel *described = kernels_find(c->kernels, roof.name);
+    return (struct joined_roof){.roof = roof,
+                                .measured = measured,
+                                .detail = {
+                                    .described = described,
+                                    .rate_with_fetch = is_memory(&roof)
+                                                           ? rate_with_fetch(described, roof.rate)
+                                                           : (double)NAN,
+                                    .from_machine = from_machine,
+                                }};
+}
+
+static struct joined_roof measured_roof(const struct comparison *c, const struct run_case *rc,
+                                        const struct measured *m)
 {
     const struct roof roof = {
         .name = rc->name,
@@ -103,10 +136,10 @@ static void add_measured_roof(struct comparison *c, const struct run_case *rc,
         .source = m->source,
         .loc = rc->loc,
     };
-    add_roof(c, roof, *m, false);
+    return joined(c, roof, *m, false);
 }
 
-static void add_machine_roof(struct comparison *c, const struct roof *r)
+static struct joined_roof machine_roof(const struct comparison *c, const struct roof *r)
 {
     const struct measured m = {
         .rate = r->rate,
@@ -123,7 +156,26 @@ static void add_machine_roof(struct comparison *c, const struct roof *r)
         .why = "",
         .source = r->source ? r->source : c->machine->file,
     };
-    add_roof(c, *r, m, true);
+    return joined(c, *r, m, true);
+}
+
+static int roof_order(const void *left, const void *right)
+{
+    const struct joined_roof *a = left, *b = right;
+    const int ranks[][2] = {
+        {is_memory(&a->roof), is_memory(&b->roof)},
+        {a->roof.threads, b->roof.threads},
+        {level_rank(a->roof.level), level_rank(b->roof.level)},
+    };
+    for (int i = 0; i < 3; i++) {
+        if (ranks[i][0] != ranks[i][1]) {
+            return ranks[i][0] - ranks[i][1];
+        }
+    }
+    const int isa = strcmp(a->roof.isa, b->roof.isa);
+    return isa ? isa
+               : by_description(a->detail.described, a->roof.name, b->detail.described,
+                                b->roof.name);
 }
 
 static void join_roofs(struct comparison *c, struct arena *a)
@@ -131,18 +183,28 @@ static void join_roofs(struct comparison *c, struct arena *a)
     const struct merged m = merge_rounds(c->run, RUN_ROOF, a);
     const int of_machine = c->machine ? c->machine->n_roofs : 0;
     const size_t most = (size_t)(m.n + of_machine) + 1;
+    struct joined_roof *list = arena_new(a, struct joined_roof, most);
+    for (int i = 0; i < m.n; i++) {
+        list[c->n_roofs++] = measured_roof(c, m.cases[i], &m.measured[i]);
+    }
+    for (int i = 0; i < of_machine; i++) {
+        const struct roof *r = &c->machine->roofs[i];
+        bool known = false;
+        for (int k = 0; k < m.n && !known; k++) {
+            known = roof_find(&list[k].roof, 1, r->name, r->isa, r->level, r->threads) != NULL;
+        }
+        if (!known) {
+            list[c->n_roofs++] = machine_roof(c, r);
+        }
+    }
+    qsort(list, (size_t)c->n_roofs, sizeof *list, roof_order);
     c->roofs = arena_new(a, struct roof, most);
     c->roofs_measured = arena_new(a, struct measured, most);
     c->roof_details = arena_new(a, struct roof_detail, most);
-    for (int i = 0; i < m.n; i++) {
-        add_measured_roof(c, m.cases[i], &m.measured[i]);
-    }
-    const int measured = c->n_roofs;
-    for (int i = 0; i < of_machine; i++) {
-        const struct roof *r = &c->machine->roofs[i];
-        if (!roof_find(c->roofs, measured, r->name, r->isa, r->level, r->threads)) {
-            add_machine_roof(c, r);
-        }
+    for (int i = 0; i < c->n_roofs; i++) {
+        c->roofs[i] = list[i].roof;
+        c->roofs_measured[i] = list[i].measured;
+        c->roof_details[i] = list[i].detail;
     }
 }
 
@@ -293,29 +355,10 @@ static double from_l1(const struct comparison *c, const struct row *row)
     return NAN;
 }
 
-static int level_rank(const char *level)
-{
-    static const char *const outwards[] = {"L1", "L2", "L3", "DRAM"};
-    int rank = 0;
-    while (rank < 4 && !same(outwards[rank], level)) {
-        rank++;
-    }
-    return rank;
-}
-
-/* As in kernels.yaml; what is not described comes last, by name. */
-static int by_kernel(const struct row *a, const struct row *b)
-{
-    if (a->kernel && b->kernel) {
-        return (a->kernel > b->kernel) - (a->kernel < b->kernel);
-    }
-    return a->kernel ? -1 : b->kernel ? 1 : strcmp(a->name, b->name);
-}
-
 static int row_order(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
-    const int kernel = by_kernel(a, b);
+    const int kernel = by_description(a->kernel, a->name, b->kernel, b->name);
     if (kernel) {
         return kernel;
     }
@@ -349,6 +392,21 @@ static void join_rows(struct comparison *c, struct arena *a)
         judge(c, row);
         derive_traffic(row);
         row->over_l1 = same(row->level, "L1") ? (double)NAN : row->measured.rate / from_l1(c, row);
+    }
+}
+
+/* Without a memory roof at L1 only compute bounds what comes from there. */
+static void note_l1(struct comparison *c)
+{
+    for (int i = 0; i < c->n_rows; i++) {
+        const struct row *row = &c->rows[i];
+        if (same(row->level, "L1") && row->kernel && row->kernel->roof &&
+            !roof_find(c->roofs, c->n_roofs, row->kernel->roof, NULL, "L1", row->threads)) {
+            note(c, false,
+                 "No memory roof was measured at L1 for some kernels: their ceiling there is the "
+                 "compute roof alone.");
+            return;
+        }
     }
 }
 
@@ -451,8 +509,9 @@ struct comparison *comparison_join(const struct run *run, const struct kernels *
     join_sweep(c, a);
     decide_write_allocate(c, a);
     measure_accuracy(c, a);
-    c->notes = arena_new(a, struct note, (size_t)(c->n_rows * n_models + c->n_roofs) + 1);
+    c->notes = arena_new(a, struct note, (size_t)(c->n_rows * n_models + c->n_roofs) + 2);
     note_rows(c, a);
     note_roofs(c, a);
+    note_l1(c);
     return c;
 }

@@ -55,7 +55,7 @@ struct comparison {
     const struct kernels *kernels;
     const struct machine *machine; /* NULL */
 
-    struct roof *roofs;
+    struct roof *roofs; /* compute roofs first; by threads, level outwards, order of kernels.yaml */
     struct measured *roofs_measured;  /* [n_roofs] */
     struct roof_detail *roof_details; /* [n_roofs] */
     int n_roofs;

@@ -297,7 +297,8 @@ static void cell_verdict(struct table *t, const struct row *row)
     const struct verdict *v = &row->verdicts[m];
     struct text words = {.arena = t->arena};
     verdict_words(v, &row->measured, &row->ceilings[m], &words);
-    table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s", words.data);
+    table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s%s", words.data,
+               row->measured.derived ? " (derived)" : "");
 }
 
 static void kernel_row(const struct row *row, struct table *t)
