@@ -83,4 +83,8 @@ struct comparison {
 struct comparison *comparison_join(const struct run *run, const struct kernels *kernels,
                                    const struct machine *machine, struct arena *a);
 
+/* What the parts of comparison_join share. */
+void comparison_note(struct comparison *c, bool violated, const char *text);
+const char *threads_words(int threads, struct arena *a); /* "1 thread", "2 threads" */
+
 #endif

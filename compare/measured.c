@@ -1,6 +1,7 @@
 #include "compare/measured.h"
 
 #include "base/stats.h"
+#include "compare/order.h"
 
 #include <math.h>
 
@@ -48,4 +49,37 @@ struct measured measured_higher(struct measured a, struct measured b)
     const double other = b.rate > a.rate ? a.rate : b.rate;
     higher->other = isnan(higher->other) ? other : fmin(higher->other, other);
     return *higher;
+}
+
+static bool same_case(const struct run_case *a, const struct run_case *b)
+{
+    return a->kind == b->kind && a->threads == b->threads && a->chains == b->chains &&
+           same_text(a->name, b->name) && same_text(a->isa, b->isa) &&
+           same_text(a->level, b->level) &&
+           (a->kind != RUN_SWEEP || a->array_bytes == b->array_bytes);
+}
+
+struct merged_cases measured_merge(const struct run *run, enum run_kind kind, struct arena *a)
+{
+    struct merged_cases m = {
+        .cases = arena_new(a, const struct run_case *, (size_t)run->n_cases + 1),
+        .measured = arena_new(a, struct measured, (size_t)run->n_cases + 1),
+    };
+    for (int i = 0; i < run->n_cases; i++) {
+        const struct run_case *c = &run->cases[i];
+        if (c->kind != kind) {
+            continue;
+        }
+        int k = 0;
+        while (k < m.n && !same_case(m.cases[k], c)) {
+            k++;
+        }
+        if (k < m.n) {
+            m.measured[k] = measured_higher(m.measured[k], measured_of(c));
+        } else {
+            m.cases[m.n] = c;
+            m.measured[m.n++] = measured_of(c);
+        }
+    }
+    return m;
 }

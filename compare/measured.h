@@ -5,6 +5,7 @@
 #ifndef GAMBREL_COMPARE_MEASURED_H
 #define GAMBREL_COMPARE_MEASURED_H
 
+#include "base/arena.h"
 #include "formats/run.h"
 
 #include <stdbool.h>
@@ -29,5 +30,13 @@ struct measured measured_of(const struct run_case *c);
 
 /* Of two rounds of one case the one with the higher median, the lower beside it as `other`. */
 struct measured measured_higher(struct measured a, struct measured b);
+
+/* The cases of one kind, rounds put together: measured[i] is the higher round of cases[i]. */
+struct merged_cases {
+    const struct run_case **cases; /* the first round of each */
+    struct measured *measured;
+    int n;
+};
+struct merged_cases measured_merge(const struct run *run, enum run_kind kind, struct arena *a);
 
 #endif
