@@ -1,0 +1,153 @@
+#include "compare/drawing.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct level_style *style_of(const char *level)
+{
+    for (int l = 0; l < PLOT_LEVELS; l++) {
+        if (strcmp(plot_levels[l].name, level) == 0) {
+            return &plot_levels[l];
+        }
+    }
+    return &plot_levels[PLOT_LEVELS - 1];
+}
+
+static void draw_bar(struct drawing *d, const struct measured *m, double x, const char *color)
+{
+    const struct line thin = {"", 1, 1.1};
+    if (isnan(m->min) || isnan(m->max)) {
+        return;
+    }
+    const double y0 = fmax(canvas_y(&d->canvas, m->min), canvas_bottom),
+                 y1 = fmin(canvas_y(&d->canvas, m->max), canvas_top);
+    canvas_line(&d->canvas, x, y0, x, y1, &thin, color);
+    canvas_line(&d->canvas, x - 4, y0, x + 4, y0, &thin, color);
+    canvas_line(&d->canvas, x - 4, y1, x + 4, y1, &thin, color);
+}
+
+static void draw_kernel(struct drawing *d, const struct row *row)
+{
+    const char *color = style_of(row->level)->color;
+    const double x = canvas_x(&d->canvas, row->kernel->intensity),
+                 y = canvas_y(&d->canvas, row->measured.rate);
+    const double bound = row->ceilings[0].rate;
+    if (!isnan(bound)) {
+        const double at = fmin(fmax(canvas_y(&d->canvas, bound), canvas_bottom), canvas_top);
+        canvas_line(&d->canvas, x, y, x, at, &(struct line){"", 3, 0.8}, color);
+        canvas_line(&d->canvas, x - 8, at, x + 8, at, &(struct line){"", 1, 2.2}, color);
+        place_obstacle(&d->canvas.place, (struct place_box){x - 8, at - 2, x + 8, at + 2, 30});
+    }
+    draw_bar(d, &row->measured, x, color);
+    canvas_mark(&d->canvas, x, y, 7, 1, color);
+    if (row->verdicts[0].kind == VERDICT_VIOLATES) {
+        canvas_mark(&d->canvas, x, y, 6, 2, plot_alarm);
+    }
+}
+
+/* One name serves all levels whose dots lie on each other. */
+static bool named_already(const struct drawing *d, int index)
+{
+    const struct row *row = &d->c->rows[index];
+    for (int i = 0; i < index; i++) {
+        const struct row *before = &d->c->rows[i];
+        if (plot_drawn(d, before) && strcmp(before->name, row->name) == 0 &&
+            fabs(canvas_y(&d->canvas, before->measured.rate) -
+                 canvas_y(&d->canvas, row->measured.rate)) < 14) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void name_kernel(struct drawing *d, int index)
+{
+    const struct row *row = &d->c->rows[index];
+    double x, y;
+    if (named_already(d, index)) {
+        return;
+    }
+    place_label(&d->canvas.place, canvas_x(&d->canvas, row->kernel->intensity),
+                canvas_y(&d->canvas, row->measured.rate), canvas_width_of(row->name, canvas_font),
+                15, &x, &y);
+    canvas_words(&d->canvas, x, y,
+                 (struct words){row->name, plot_ink, "left", canvas_font, 0, true});
+}
+
+void draw_kernels(struct drawing *d)
+{
+    for (int i = 0; i < d->c->n_rows; i++) {
+        if (plot_drawn(d, &d->c->rows[i])) {
+            draw_kernel(d, &d->c->rows[i]);
+        }
+    }
+}
+
+void label_kernels(struct drawing *d)
+{
+    for (int i = 0; i < d->c->n_rows; i++) {
+        if (plot_drawn(d, &d->c->rows[i])) {
+            name_kernel(d, i);
+        }
+    }
+}
+
+static bool violation_seen(const struct drawing *d)
+{
+    for (int i = 0; i < d->c->n_rows; i++) {
+        if (plot_drawn(d, &d->c->rows[i]) && d->c->rows[i].verdicts[0].kind == VERDICT_VIOLATES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool level_seen(const struct drawing *d, const char *level)
+{
+    for (int i = 0; i < d->c->n_rows; i++) {
+        if (plot_drawn(d, &d->c->rows[i]) && strcmp(d->c->rows[i].level, level) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void legend_words(struct drawing *d, double y, const char *words)
+{
+    canvas_words(&d->canvas, canvas_right - 118, y,
+                 (struct words){words, plot_ink, "left", 11, 0, false});
+    place_obstacle(&d->canvas.place,
+                   (struct place_box){canvas_right - 160, y - 9, canvas_right, y + 9, 200});
+}
+
+void draw_legend(struct drawing *d)
+{
+    double y = canvas_bottom + 14;
+    const double x = canvas_right - 142;
+    canvas_mark(&d->canvas, x, y, 12, 1, plot_pale);
+    legend_words(d, y, "ridge point");
+    y += 17;
+    canvas_line(&d->canvas, x - 10, y, x + 10, y, &(struct line){"", 1, 2.2}, plot_pale);
+    legend_words(d, y, "the roofline's bound");
+    if (violation_seen(d)) {
+        y += 17;
+        canvas_mark(&d->canvas, x, y, 6, 2, plot_alarm);
+        legend_words(d, y, "above its bound");
+    }
+    for (int l = PLOT_LEVELS - 1; l >= 0; l--) {
+        if (level_seen(d, plot_levels[l].name)) {
+            y += 17;
+            canvas_mark(&d->canvas, x, y, 7, 1, plot_levels[l].color);
+            legend_words(d, y,
+                         arena_format(d->canvas.out->arena, "kernel from %s", plot_levels[l].name));
+        }
+    }
+    for (int m = PLOT_MIXES - 1; m >= 0; m--) {
+        if (plot_memory_roof(d, plot_mixes[m].name, "DRAM") ||
+            plot_memory_roof(d, plot_mixes[m].name, "L1")) {
+            y += 17;
+            canvas_line(&d->canvas, x - 14, y, x + 14, y, &plot_mixes[m], plot_pale);
+            legend_words(d, y, arena_format(d->canvas.out->arena, "%s roof", plot_mixes[m].name));
+        }
+    }
+}
