@@ -1,0 +1,139 @@
+#include "compare/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+static const enum tone verdict_tones[] = {
+    [VERDICT_NONE] = TONE_DOUBT,
+    [VERDICT_BOUND] = TONE_GOOD,
+    [VERDICT_MISSES] = TONE_PLAIN,
+    [VERDICT_VIOLATES] = TONE_BAD,
+};
+
+static void cell_verdict(struct table *t, const struct row *row)
+{
+    const int m = row->explained_by < 0 ? 0 : row->explained_by;
+    const struct verdict *v = &row->verdicts[m];
+    struct text words = {.arena = t->arena};
+    verdict_words(v, &row->measured, &row->ceilings[m], &words);
+    table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s%s", words.data,
+               row->measured.derived ? " (derived)" : "");
+}
+
+static void kernel_row(const struct row *row, struct table *t)
+{
+    cell(t, row->name);
+    cell(t, row->isa);
+    table_cell(t, TONE_PLAIN, "%d", row->threads);
+    cell(t, row->level);
+    cell_giga(t, row->measured.rate);
+    cell(t, is_memory_unit(row->unit) ? "GB/s" : "GFLOP/s");
+    cell_spread(t, &row->measured);
+    for (int m = 0; m < n_models; m++) {
+        cell_giga(t, row->ceilings[m].rate);
+        cell_number(t, row->measured.rate / row->ceilings[m].rate, 2);
+    }
+    cell_maybe(t, row->over_l1, cell_ratio);
+    cell_verdict(t, row);
+}
+
+static struct table *kernel_table(struct arena *a)
+{
+    static const char *const before[] = {"kernel",    "isa",  ">threads", "level",
+                                         ">measured", "unit", ">cv %",    ">n"};
+    static const char *const after[] = {">of L1", "verdict"};
+    const char *titles[COUNT(before) + 2 * MODELS_MAX + COUNT(after)];
+    int n = 0;
+    for (int i = 0; i < COUNT(before); i++) {
+        titles[n++] = before[i];
+    }
+    for (int m = 0; m < n_models; m++) {
+        titles[n++] = arena_format(a, ">%s", models[m].name);
+        titles[n++] = ">ratio";
+    }
+    for (int i = 0; i < COUNT(after); i++) {
+        titles[n++] = after[i];
+    }
+    return table_new(a, titles, n);
+}
+
+void section_kernels(const struct comparison *c, struct document *d)
+{
+    struct table *t = kernel_table(d->arena);
+    bool one_isa = true, one_unit = true;
+    for (int i = 0; i < c->n_rows; i++) {
+        kernel_row(&c->rows[i], t);
+        one_isa &= strcmp(c->rows[i].isa, c->rows[0].isa) == 0;
+        one_unit &= strcmp(c->rows[i].unit, c->rows[0].unit) == 0;
+    }
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s", one_isa && c->n_rows ? ", " : "",
+                 one_isa && c->n_rows ? c->rows[0].isa : "");
+    if (c->n_rows == 0) {
+        document_add(d, BLOCK_SENTENCE, TONE_DOUBT, "The run measured no kernel.");
+        return;
+    }
+    if (one_isa) {
+        table_hide(t, "isa");
+    }
+    if (one_unit) {
+        table_hide(t, "unit");
+    }
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                 "%sratio: measured over the ceiling before it; of L1: over the same kernel from "
+                 "L1.",
+                 !one_unit                         ? ""
+                 : is_memory_unit(c->rows[0].unit) ? "Median GB/s; "
+                                                   : "Median GFLOP/s; ");
+    document_table(d, t);
+}
+
+void section_traffic(const struct comparison *c, struct document *d)
+{
+    static const char *const titles[] = {"kernel",     "isa",     ">threads",    "level",
+                                         ">flop/byte", ">arrays", ">as counted", ">with fetch"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
+    for (int i = 0; i < c->n_rows; i++) {
+        const struct row *row = &c->rows[i];
+        if (isnan(row->traffic)) {
+            continue;
+        }
+        cell(t, row->name);
+        cell(t, row->isa);
+        table_cell(t, TONE_PLAIN, "%d", row->threads);
+        cell(t, row->level);
+        table_cell(t, TONE_PLAIN, "%.4g", row->kernel->intensity);
+        cell_bytes(t, row->measured.array_bytes);
+        cell_giga(t, row->traffic);
+        cell_with_fetch(t, c, row->traffic, row->traffic_with_fetch);
+    }
+    if (table_rows(t) > 0) {
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Traffic");
+        document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                     "GB/s that the measured rates mean, as the formula counts them and with the "
+                     "fetch of overwritten lines.");
+        document_table(d, t);
+    }
+}
+
+void section_models(const struct comparison *c, struct document *d)
+{
+    static const char *const titles[] = {"model",       ">MAPE %", ">RMS %",    ">Kendall tau",
+                                         ">coverage %", ">rows",   "what it is"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
+    for (int m = 0; m < n_models; m++) {
+        const struct accuracy *a = &c->accuracy[m];
+        cell(t, models[m].name);
+        cell_percent(t, a->mape);
+        cell_percent(t, a->rms);
+        cell_ratio(t, a->kendall_tau);
+        cell_percent(t, a->coverage);
+        table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
+        cell(t, models[m].what);
+    }
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "How good the models are");
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                 "Predicted against measured over all rows%s; a row without a prediction counts "
+                 "against coverage.",
+                 c->n_disturbed ? ", disturbed ones too" : "");
+    document_table(d, t);
+}

@@ -1,0 +1,19 @@
+/* sections.h - the sections of a report for people, in its order. */
+#ifndef GAMBREL_COMPARE_SECTIONS_H
+#define GAMBREL_COMPARE_SECTIONS_H
+
+#include "compare/cells.h"
+#include "compare/document.h"
+
+void section_machine(const struct comparison *c, struct document *d);
+void section_warnings(const struct comparison *c, struct document *d);
+void section_compute_roofs(const struct comparison *c, struct document *d);
+void section_memory_roofs(const struct comparison *c, struct document *d);
+void section_kernels(const struct comparison *c, struct document *d);
+void section_traffic(const struct comparison *c, struct document *d);
+void section_models(const struct comparison *c, struct document *d);
+void section_chains(const struct comparison *c, struct document *d);
+void section_caches(const struct comparison *c, struct document *d);
+void section_sweep(const struct comparison *c, struct document *d);
+
+#endif
