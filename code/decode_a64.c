@@ -373,6 +373,10 @@ static void parse_instruction(const cs_insn *c, struct a64 *a)
          a->n < OPERANDS_MAX && (rest = next_piece(rest, piece)) != NULL;) {
         parse_operand(piece, a);
     }
+    if (a->n > 1 && a->op[0].lanes > 1 && a->op[1].is == OPERAND_NUMBER &&
+        (strcmp(a->mnemonic, "orr") == 0 || strcmp(a->mnemonic, "bic") == 0)) {
+        a->traits |= KEEPS; /* a number is combined with the destination itself */
+    }
 }
 
 /* Index of the operand that is memory, a literal's address too; n where there is none. */

@@ -157,6 +157,8 @@ static const struct row x86_rows[] = {
 };
 
 static const struct row a64_rows[] = {
+    {"2014004f", "orr v.4s, imm", "v0:1", "v0:1", 0, 0, 0, ""},
+    {"20b4006f", "bic v.8h, imm, lsl", "v0:1", "v0:1", 0, 0, 0, ""},
     {"0000c03d", "ldr q, m128", "x0:2", "v0:1", 1, 0, 0, ""},
     {"0004c13c", "ldr q, m128, post", "x0:2", "v0:1 x0:2", 1, 0, 0, ""},
     {"000cc13c", "ldr q, m128, pre", "x0:2", "v0:1 x0:2", 1, 0, 0, ""},
