@@ -58,6 +58,7 @@ static const struct field body_fields[] = {
     {"inner", .kind = FIELD_OTHER},
     {"loads", .kind = FIELD_NUMBER, AT(kernel_body, loads_per_iter), .min = 0, .max = 1e6},
     {"stores", .kind = FIELD_NUMBER, AT(kernel_body, stores_per_iter), .min = 0, .max = 1e6},
+    {"flops", .kind = FIELD_NUMBER, AT(kernel_body, flops_per_iter), .min = 0, .max = 1e9},
     {"crossing_loads", .kind = FIELD_NUMBER_OR, AT(kernel_body, crossing_loads_per_iter), .min = 0,
      .max = 1e6},
     {"crossing_stores", .kind = FIELD_NUMBER_OR, AT(kernel_body, crossing_stores_per_iter),

@@ -37,11 +37,12 @@ static void saxpy(const struct kernel *k)
     ok(b && b->n_forms == 3 && b->forms[1].count == 4 && b->n_inner == 1 && b->inner_trips == 32,
        "body with an inner loop");
     is_text(b->forms[0].form, "vmovups zmm, m512", "form as written");
-    ok(b->loads_per_iter == 8 && b->crossing_loads_per_iter == 0.5 && b->independent_chains == 16,
+    ok(b->loads_per_iter == 8 && b->crossing_loads_per_iter == 0.5 && b->independent_chains == 16 &&
+           b->flops_per_iter == 130,
        "what is stated");
     b = kernel_body(k, "avx2");
     ok(b && isnan(b->loads_per_iter) && b->crossing_loads_per_iter == 0 && b->inner_trips == 0 &&
-           isnan(b->independent_chains),
+           isnan(b->independent_chains) && isnan(b->flops_per_iter),
        "what is not");
     ok(!kernel_body(k, "neon"), "no body for another isa");
 }
