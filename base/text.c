@@ -53,7 +53,7 @@ const char *text_join(const char *const *names, char *buffer, size_t size)
     size_t len = 0;
     buffer[0] = '\0';
     for (const char *const *name = names; *name; name++) {
-        if (len + strlen(*name) + sizeof ", ..." > size) {
+        if (len + 2 + strlen(*name) + sizeof ", ..." > size) {
             snprintf(buffer + len, size - len, ", ...");
             break;
         }
@@ -140,6 +140,14 @@ const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE])
         snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value) {
             break;
+        }
+    }
+    /* 10000 rather than 1e+04, but 1e+06. */
+    if (fabs(value) < 1e15 && value == floor(value)) {
+        char whole[TEXT_NUMBER_SIZE];
+        const int len = snprintf(whole, sizeof whole, "%.0f", value);
+        if ((size_t)len <= strlen(buffer)) {
+            memcpy(buffer, whole, (size_t)len + 1);
         }
     }
     use_dot(buffer);

@@ -349,8 +349,8 @@ bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, s
     }
     if (r->n_fields != r->n_columns) {
         return err_set(e, ERR_SYNTAX, r->fields[0].loc,
-                       "%d fields where the header has %d; quote a field that holds commas",
-                       r->n_fields, r->n_columns);
+                       "the header has %d fields, this row %d; quote a field that holds commas",
+                       r->n_columns, r->n_fields);
     }
     const struct csv_field *block = &r->fields[r->index[BLOCK]];
     double cycles, weight;

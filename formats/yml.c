@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -236,9 +237,17 @@ static bool syntax_error(const struct reader *r)
         return err_set(r->err, ERR_IO, (struct loc){.file = r->file},
                        "out of memory while reading");
     }
-    return err_set(r->err, ERR_SYNTAX, place(r, p->problem_mark), "not YAML: %s%s%s",
+    if (p->error == YAML_SCANNER_ERROR && *p->buffer.pointer == '\t') {
+        return err_set(r->err, ERR_SYNTAX, place(r, p->problem_mark),
+                       "a tab cannot indent YAML; use spaces");
+    }
+    char since[40] = "";
+    if (p->context && p->context_mark.line != p->problem_mark.line) {
+        snprintf(since, sizeof since, " that begins on line %zu", p->context_mark.line + 1);
+    }
+    return err_set(r->err, ERR_SYNTAX, place(r, p->problem_mark), "not YAML: %s%s%s%s",
                    p->problem ? p->problem : "unreadable", p->context ? " " : "",
-                   p->context ? p->context : "");
+                   p->context ? p->context : "", since);
 }
 
 static bool read_events(struct reader *r)
@@ -511,7 +520,7 @@ struct yml_out *yml_out_open(struct arena *a)
     }
     yaml_emitter_set_output(&o->emitter, append, o);
     yaml_emitter_set_unicode(&o->emitter, 1);
-    yaml_emitter_set_width(&o->emitter, 100);
+    yaml_emitter_set_width(&o->emitter, -1); /* a form or a sentence stays on one line */
     yaml_event_t event;
     emit(o, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
     emit(o, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));

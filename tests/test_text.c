@@ -51,6 +51,9 @@ static void files(void)
         {4.2e9, "4.2e+09"},
         {0, "0"},
         {-0.0, "-0"},
+        {10, "10"},
+        {-10000, "-10000"},
+        {1e6, "1e+06"},
         {1e300, "1e+300"},
         {NAN, "unknown"},
         {INFINITY, "inf"},
@@ -136,6 +139,26 @@ static void locales(void)
     setlocale(LC_NUMERIC, "C");
 }
 
+static void lists(void)
+{
+    static const char *const none[] = {NULL}, *const three[] = {"one", "two", "three", NULL};
+    static const struct {
+        const char *const *names;
+        size_t size;
+        const char *want;
+    } cases[] = {
+        {none, 20, ""},
+        {three, 40, "one, two, three"},
+        {three, 21, "one, two, three"},
+        {three, 17, "one, two, ..."},
+        {three, 10, ", ..."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char buffer[64];
+        is_text(text_join(cases[i].names, buffer, cases[i].size), cases[i].want, cases[i].want);
+    }
+}
+
 static void growing(void)
 {
     struct text t = {.arena = arena_create((size_t)1 << 24, no_memory, NULL)};
@@ -158,5 +181,6 @@ int main(void)
     parsing();
     locales();
     growing();
+    lists();
     return tap_done();
 }

@@ -64,11 +64,10 @@ static void refusals(struct arena *a)
         {"'': 1\n", "f:1:1: a key is needed before ':'"},
         {"a: \"x\\0y\"\n", "f:1:4: \\0 inside a text; leave it out"},
         {"a: [1, 2\n",
-         "f:2:1: not YAML: did not find expected ',' or ']' while parsing a flow sequence"},
+         "f:2:1: not YAML: did not find expected ',' or ']' while parsing a flow sequence that "
+         "begins on line 1"},
         {"a: 1\n  b: 2\n", "f:2:4: not YAML: mapping values are not allowed in this context"},
-        {"a:\n\t- 1\n",
-         "f:2:1: not YAML: found character that cannot start any token while scanning for the "
-         "next token"},
+        {"a:\n\t- 1\n", "f:2:1: a tab cannot indent YAML; use spaces"},
         {"a: \xff\n", "f:1:4: byte 0xff is not UTF-8; a text file is needed"},
         {"\xff\xfe"
          "a",

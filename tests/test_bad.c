@@ -1,0 +1,83 @@
+/* Each file of tests/bad must be refused with the line in the file NAME.expected beside it.  The
+ * word before the first '-' of a name says which reader gets the file. */
+#include "formats/blocks.h"
+#include "formats/kernels.h"
+#include "formats/machine.h"
+#include "formats/run.h"
+#include "formats/yml.h"
+#include "tests/formats.h"
+
+#include <glob.h>
+
+static bool read_yml(const char *path, struct arena *a, struct err *e)
+{
+    return yml_read(test_file(path, a), path, a, e) != NULL;
+}
+
+static bool read_machine(const char *path, struct arena *a, struct err *e)
+{
+    return machine_read(test_file(path, a), path, a, e) != NULL;
+}
+
+static bool read_kernels(const char *path, struct arena *a, struct err *e)
+{
+    return kernels_read(test_file(path, a), path, a, e) != NULL;
+}
+
+static bool read_run(const char *path, struct arena *a, struct err *e)
+{
+    return run_read(test_file(path, a), path, a, e) != NULL;
+}
+
+static bool read_blocks(const char *path, struct arena *a, struct err *e)
+{
+    struct block b;
+    struct block_reader *r = blocks_open(path, a, e);
+    while (r && blocks_next(r, a, &b, e)) {
+    }
+    blocks_close(r);
+    return e->code == ERR_NONE;
+}
+
+static const struct {
+    const char *prefix;
+    bool (*read)(const char *path, struct arena *a, struct err *e);
+} readers[] = {
+    {"yml-", read_yml}, {"machine-", read_machine}, {"kernels-", read_kernels},
+    {"run-", read_run}, {"blocks-", read_blocks},
+};
+
+static void check(const char *path)
+{
+    struct arena *a = test_arena();
+    struct err e = {0};
+    char line[512];
+    const char *name = strrchr(path, '/') + 1;
+    const struct bytes want = test_file(arena_format(a, "%s.expected", path), a);
+    bool read = true;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (strncmp(name, readers[i].prefix, strlen(readers[i].prefix)) == 0) {
+            read = readers[i].read(path, a, &e);
+        }
+    }
+    err_describe(&e, line, sizeof line);
+    const size_t len = strlen(line);
+    const bool same = want.len == len + 1 && memcmp(want.data, line, len) == 0;
+    if (!ok(!read && same, "%s", path)) {
+        printf("#   got:  %s\n#   want: %s", read ? "no error" : line, want.data);
+    }
+    arena_release(a);
+}
+
+int main(void)
+{
+    glob_t files = {0};
+    glob("tests/bad/*.yaml", 0, NULL, &files);
+    glob("tests/bad/*.csv", GLOB_APPEND, NULL, &files);
+    ok(files.gl_pathc > 100, "there are more than a hundred bad files");
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        check(files.gl_pathv[i]);
+    }
+    globfree(&files);
+    return tap_done();
+}
