@@ -12,7 +12,7 @@
 
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
-BUILD  ?= build$(if $(SAN),-san)
+BUILD  ?= build$(if $(SAN),-san)$(if $(EXPLORE),-fuzz)
 FUZZ_SECONDS ?= 15
 
 WARN = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wundef \
@@ -21,6 +21,11 @@ WARN = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotio
 WARN += $(if $(findstring clang,$(CC)),-Wno-double-promotion)
 SANITIZE = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 comma := ,
+# `make fuzz` calls make with EXPLORE=1: libFuzzer's main instead of the one that replays files.
+ifdef EXPLORE
+CC = clang
+SANITIZE = -fsanitize=fuzzer$(comma)address$(comma)undefined -fno-sanitize-recover=all
+endif
 
 CPPFLAGS += -I. -D_GNU_SOURCE -DGAMBREL_PREFIX='"$(PREFIX)"'
 # GLPK and Zydis come without a .pc file on Debian 12.
@@ -60,6 +65,8 @@ $(BUILD)/libgambrel.a: $(LIB_OBJ) $(LOOP_OBJ)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgambrel.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(FUZZERS): $(if $(EXPLORE),,$(BUILD)/tests/fuzz/replay.o)
+
 # `make -j deps check` installs before it compiles.
 DEPS_FIRST = $(filter deps,$(MAKECMDGOALS))
 
@@ -77,6 +84,15 @@ $(BUILD)/%.o: %.c | $(DEPS_FIRST)
 
 check: $(BUILD)/gambrel $(TESTS) $(FUZZERS)
 	BUILD=$(BUILD) LC_ALL=C prove $(TESTS) $(wildcard tests/*.t)
+
+fuzz:
+	+$(MAKE) EXPLORE=1 explore
+
+explore: $(FUZZERS)
+	@set -e; for f in $(FUZZERS); do name=$${f##*/fuzz_}; \
+	    mkdir -p $(BUILD)/corpus/$$name tests/corpus/$$name; echo "exploring $$name"; \
+	    $$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_final_stats=1 -max_len=8192 \
+	        -artifact_prefix=$(BUILD)/crash-$$name- $(BUILD)/corpus/$$name tests/corpus/$$name; done
 
 report: $(BUILD)/gambrel
 	run=$$($(BUILD)/gambrel measure) && $(BUILD)/gambrel compare --folder "$$(dirname "$$run")" "$$run"
@@ -108,7 +124,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/share/gambrel $(DESTDIR)$(PREFIX)/share/doc/gambrel
 
 clean:
-	rm -rf build build-san build-clang
+	rm -rf build build-san build-clang build-fuzz
 
-.PHONY: all deps check bench report lint install uninstall clean
+.PHONY: all deps check fuzz explore bench report lint install uninstall clean
 -include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(BENCHES:%=%.d)

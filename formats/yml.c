@@ -589,7 +589,7 @@ static yaml_scalar_style_t style_for(const char *text, size_t len)
     for (const char *const *w = words; *w; w++) {
         mistakable |= strcasecmp(*w, text) == 0;
     }
-    return mistakable ? YAML_SINGLE_QUOTED_SCALAR_STYLE : YAML_ANY_SCALAR_STYLE;
+    return mistakable || len == 0 ? YAML_SINGLE_QUOTED_SCALAR_STYLE : YAML_ANY_SCALAR_STYLE;
 }
 
 void yml_out_text(struct yml_out *o, const char *text)
