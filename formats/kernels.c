@@ -63,7 +63,6 @@ static const struct field body_fields[] = {
      .max = 1e6},
     {"crossing_stores", .kind = FIELD_NUMBER_OR, AT(kernel_body, crossing_stores_per_iter),
      .min = 0, .max = 1e6},
-    {"flops", .kind = FIELD_NUMBER, AT(kernel_body, flops_per_iter), .min = 0, .max = 1e9},
     {"chains", .kind = FIELD_NUMBER, AT(kernel_body, independent_chains), .min = 1, .max = 256},
     {.key = NULL},
 };
