@@ -6,7 +6,9 @@
  * model 207 (Emerald Rapids), 2026-11-29, least of 400 passes; the roofline article for the M4 Pro.
  */
 #include "base/file.h"
+#include "base/text.h"
 #include "formats/blocks.h"
+#include "formats/kernels.h"
 #include "model/ceiling.h"
 #include "tests/tap.h"
 
@@ -315,6 +317,69 @@ static void test_curve(struct shelf *s)
     }
 }
 
+/* Every loop of kernels.yaml has a bound on every machine that can run it. */
+static const struct {
+    const char *machine, *isas[3];
+} runs[] = {
+    {"zen2", {"sse2", "avx2"}},
+    {"zen3", {"sse2", "avx2"}},
+    {"zen4", {"sse2", "avx2", "avx512"}},
+    {"zen5-server", {"sse2", "avx2", "avx512"}},
+    {"skylake-sp", {"sse2", "avx2", "avx512"}},
+    {"icelake-sp", {"sse2", "avx2", "avx512"}},
+    {"sapphire-rapids", {"sse2", "avx2", "avx512"}},
+    {"neoverse-n1", {"neon"}},
+    {"neoverse-v1", {"neon"}},
+    {"neoverse-v2", {"neon"}},
+    {"a64fx", {"neon"}},
+    {"apple-m1", {"neon"}},
+    {"apple-m4-pro", {"neon"}},
+};
+
+static int unknown_forms(struct shelf *s, struct cost_table *t, const struct kernel *k, int n,
+                         const char *isa)
+{
+    int unknown = 0;
+
+    for (int i = 0; i < n; i++) {
+        const struct kernel_body *body = kernel_body(&k[i], isa);
+        struct cost c = cost_new(t);
+        struct text names = {.arena = s->a};
+        if (!body) {
+            continue;
+        }
+        cost_add_body(&c, body);
+        if (c.n_unknown > 0) {
+            cost_name_unknown(&c, &names);
+            printf("# %s: %s\n", k[i].name, names.data);
+            unknown += c.n_unknown;
+        }
+    }
+    return unknown;
+}
+
+static void test_kernels(struct shelf *s)
+{
+    struct err e = {0};
+    struct bytes input;
+    const struct kernels *k = file_read("kernels.yaml", s->a, &input, &e)
+                                  ? kernels_read(input, "kernels.yaml", s->a, &e)
+                                  : NULL;
+
+    if (!ok(k != NULL, "kernels.yaml reads")) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct cost_table *t = table_of(s, runs[i].machine);
+        for (int n = 0; n < 3 && runs[i].isas[n]; n++) {
+            const char *isa = runs[i].isas[n];
+            ok(t && unknown_forms(s, t, k->kernels, k->n_kernels, isa) == 0 &&
+                   unknown_forms(s, t, k->roofs, k->n_roofs, isa) == 0,
+               "%s knows every form of every %s loop", runs[i].machine, isa);
+        }
+    }
+}
+
 int main(void)
 {
     struct shelf s = {.a = arena_create((size_t)1 << 28, out_of_memory, NULL)};
@@ -325,6 +390,7 @@ int main(void)
     test_pairs(&s);
     test_latencies(&s);
     test_curve(&s);
+    test_kernels(&s);
     arena_release(s.a);
     return tap_done();
 }
