@@ -60,10 +60,11 @@ static void warn(struct campaign *c, const char *text)
     r->warnings[r->n_warnings++] = text;
 }
 
-void campaign_view(const struct host *h, int threads, struct sizes_machine *out)
+static void view_host(const struct host *h, int threads, struct sizes_machine *out)
 {
-    *out =
-        (struct sizes_machine){.threads = threads, .memory_usable_bytes = h->memory_usable_bytes};
+    *out = (struct sizes_machine){.threads = threads,
+                                  .last_level_bytes = h->last_level_bytes,
+                                  .memory_usable_bytes = h->memory_usable_bytes};
     for (int i = 0; i < SIZES_CACHES; i++) {
         out->bytes[i] = h->levels[i].bytes;
         out->sharers[i] = host_level_sharers(&h->levels[i], threads);
@@ -85,7 +86,7 @@ static bool choose_threads(struct campaign *c)
     c->threads[0] = 1;
     c->threads[1] = all > 1 ? all : 0;
     for (int k = 0; k < 2 && c->threads[k]; k++) {
-        campaign_view(c->host, c->threads[k], &c->views[k]);
+        view_host(c->host, c->threads[k], &c->views[k]);
     }
     return true;
 }
@@ -325,15 +326,6 @@ static bool measure_plan(struct campaign *c)
 
 /* --- the size sweep ---------------------------------------------------------------------------- */
 
-static double last_level_bytes(const struct sizes_machine *m)
-{
-    double last = (double)NAN;
-    for (int i = 0; i < SIZES_CACHES; i++) {
-        last = isnan(m->bytes[i]) ? last : m->bytes[i];
-    }
-    return last;
-}
-
 /* The first known cache that holds as much. */
 static const char *level_holding(const struct sizes_machine *m, double bytes)
 {
@@ -367,17 +359,26 @@ static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, 
     return true;
 }
 
+/* Arrays are to lie well inside the cache that was seen, and DRAM's beyond any that was reported. */
+static void believe_sweep(struct campaign *c, int level, double measured)
+{
+    for (int k = 0; k < 2; k++) {
+        struct sizes_machine *m = &c->views[k];
+        m->bytes[level] = measured;
+        m->last_level_bytes = fmax(m->last_level_bytes, measured); /* NaN loses */
+    }
+}
+
 /* Sizes that the system does not tell are those of the knees, where the curve has any. */
 static void adopt_knees(struct campaign *c, const struct sweep_knee *knees, int n)
 {
     struct run_host *f = &c->run->host;
-    n = n < SIZES_CACHES ? n : SIZES_CACHES;
     f->caches = arena_new(c->arena, struct run_cache, SIZES_CACHES);
-    f->n_caches = n;
-    for (int i = 0; i < n; i++) {
+    f->n_caches = n < SIZES_CACHES ? n : SIZES_CACHES;
+    for (int i = 0; i < f->n_caches; i++) {
         f->caches[i] = (struct run_cache){level_names[i], (double)NAN, (double)NAN, (double)NAN,
                                           knees[i].bytes};
-        c->views[0].bytes[i] = c->views[1].bytes[i] = knees[i].bytes;
+        believe_sweep(c, i, knees[i].bytes);
     }
     if (n == 0) {
         warn(c,
@@ -386,10 +387,28 @@ static void adopt_knees(struct campaign *c, const struct sweep_knee *knees, int 
     }
 }
 
+static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int n)
+{
+    struct run_host *f = &c->run->host;
+    const char *warnings[SIZES_CACHES];
+    const int n_warnings = sweep_compare(knees, n, f->caches, f->n_caches, c->arena, warnings);
+    for (int i = 0; i < n_warnings; i++) {
+        warn(c, warnings[i]);
+    }
+    for (int i = 0; i < f->n_caches; i++) {
+        for (int level = 0; level < SIZES_CACHES; level++) {
+            if (strcmp(f->caches[i].name, level_names[level]) == 0 &&
+                sweep_disagrees(&f->caches[i])) {
+                believe_sweep(c, level, f->caches[i].measured_bytes);
+            }
+        }
+    }
+}
+
 static bool sweep(struct campaign *c)
 {
     const struct loop *l = loop_named("read", c->settings->isa);
-    const double known = last_level_bytes(&c->views[0]);
+    const double known = c->views[0].last_level_bytes;
     const double half = c->host->memory_usable_bytes / 2;
     const double last = fmin(isnan(known) ? SWEEP_UNKNOWN_BYTES : SWEEP_CACHES * known, half);
     double sizes[SWEEP_POINTS_MAX], rates[SWEEP_POINTS_MAX];
@@ -408,16 +427,10 @@ static bool sweep(struct campaign *c)
     }
     struct sweep_knee knees[SWEEP_KNEES_MAX];
     const int n_knees = sweep_knees(sizes, rates, n, knees);
-    struct run_host *f = &c->run->host;
     if (isnan(known)) {
         adopt_knees(c, knees, n_knees);
-        return true;
-    }
-    const char *warnings[SIZES_CACHES];
-    const int n_warnings =
-        sweep_compare(knees, n_knees, f->caches, f->n_caches, c->arena, warnings);
-    for (int i = 0; i < n_warnings; i++) {
-        warn(c, warnings[i]);
+    } else {
+        judge_sweep(c, knees, n_knees);
     }
     return true;
 }

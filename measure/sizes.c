@@ -12,13 +12,14 @@
 
 const char *const level_names[LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
 
-static int last_known(const struct sizes_machine *m)
+/* How many instances of the last level the threads reach. */
+static int last_instances(const struct sizes_machine *m)
 {
-    int last = -1;
+    int n = 1;
     for (int i = 0; i < SIZES_CACHES; i++) {
-        last = isnan(m->bytes[i]) ? last : i;
+        n = isnan(m->bytes[i]) ? n : m->instances[i];
     }
-    return last;
+    return n;
 }
 
 static double l1_of_thread(const struct sizes_machine *m)
@@ -47,10 +48,9 @@ static double l3_of_thread(const struct sizes_machine *m)
 
 static double dram_of_thread(const struct sizes_machine *m, int n_arrays)
 {
-    const int last = last_known(m);
-    const double arrays = DRAM_ARRAY * n_arrays;
-    const double all = last < 0 ? DRAM_UNKNOWN : DRAM_CACHES * m->bytes[last] * m->instances[last];
-    return fmax(all, arrays) / m->threads;
+    const double caches = m->last_level_bytes * last_instances(m);
+    const double all = isnan(caches) ? DRAM_UNKNOWN : DRAM_CACHES * caches;
+    return fmax(all, DRAM_ARRAY * n_arrays) / m->threads;
 }
 
 double sizes_of_thread(const struct sizes_machine *m, enum level level, int n_arrays)

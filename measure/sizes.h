@@ -30,6 +30,7 @@ struct sizes_machine { /* as seen by one number of threads */
     double bytes[SIZES_CACHES];  /* of one instance; NaN: unknown or not there */
     int sharers[SIZES_CACHES];   /* threads on one instance, >= 1 */
     int instances[SIZES_CACHES]; /* that the threads reach together, >= 1 */
+    double last_level_bytes;     /* of one instance: the larger of reported and measured; NaN */
     double memory_usable_bytes;  /* NaN: unknown */
 };
 

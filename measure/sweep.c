@@ -136,6 +136,11 @@ static int nearest_knee(const struct sweep_knee *knees, int n, const bool *taken
     return best;
 }
 
+bool sweep_disagrees(const struct run_cache *c)
+{
+    return fabs(log(c->measured_bytes / c->size_bytes)) > log(SWEEP_WARN);
+}
+
 int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache *caches,
                   int n_caches, struct arena *a, const char **warnings)
 {
@@ -149,13 +154,12 @@ int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache 
         }
         taken[k] = true;
         c->measured_bytes = knees[k].bytes;
-        const double off = fabs(log(c->measured_bytes / c->size_bytes));
-        if (off > log(SWEEP_WARN)) {
+        if (sweep_disagrees(c)) {
             char said[TEXT_SI_SIZE], seen[TEXT_SI_SIZE];
             warnings[n++] = arena_format(
                 a,
-                "the system reports %s of %s, but reads slow down past %s: rates named %s may be "
-                "those of another level; trust the sweep",
+                "the system reports %s of %s, but reads slow down past %s: arrays for %s are "
+                "cut to what was measured, those for DRAM lie beyond both",
                 c->name, text_bytes(c->size_bytes, said), text_bytes(c->measured_bytes, seen),
                 c->name);
         }

@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "formats/run.h"
 
+#include <stdbool.h>
+
 #define SWEEP_POINTS_MAX 64
 #define SWEEP_KNEES_MAX  8
 
@@ -35,5 +37,8 @@ int sweep_sizes(double first, double last, double unit, double sizes[SWEEP_POINT
 #define SWEEP_WARN  2.0
 int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache *caches,
                   int n_caches, struct arena *a, const char **warnings);
+
+/* Whether the two sizes of a cache are that far apart; false where either is unknown. */
+bool sweep_disagrees(const struct run_cache *c);
 
 #endif
