@@ -12,10 +12,10 @@ enum { LANES = 8, BLOCK = 12 * LANES, DEGREE = 32 };
 
 #define TWELVE(DO, c)                                                                              \
     DO(0, c)                                                                                       \
-    DO(1, c)                                                                                       \
-    DO(2, c) DO(3, c) DO(4, c) DO(5, c) DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c) DO(11, c)
+    DO(1, c) DO(2, c) DO(3, c) DO(4, c) DO(5, c) DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c)     \
+        DO(11, c)
 #define LOAD(k, c)                                                                                 \
-    const __m256 x##k = _mm256_loadu_ps(x + LANES * (k));                                          \
+    const __m256 x##k = _mm256_loadu_ps(x + (size_t)LANES * (k));                                  \
     __m256 p##k = (c);
 #define STEP(k, c) p##k = _mm256_fmadd_ps(p##k, x##k, c);
 #define SUM(a, b)  _mm256_add_ps(a, b)

@@ -12,10 +12,10 @@ enum { LANES = 4, BLOCK = 12 * LANES, DEGREE = 32 };
 
 #define TWELVE(DO, c)                                                                              \
     DO(0, c)                                                                                       \
-    DO(1, c)                                                                                       \
-    DO(2, c) DO(3, c) DO(4, c) DO(5, c) DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c) DO(11, c)
+    DO(1, c) DO(2, c) DO(3, c) DO(4, c) DO(5, c) DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c)     \
+        DO(11, c)
 #define LOAD(k, c)                                                                                 \
-    const float32x4_t x##k = vld1q_f32(x + LANES * (k));                                           \
+    const float32x4_t x##k = vld1q_f32(x + (size_t)LANES * (k));                                   \
     float32x4_t p##k = (c);
 #define STEP(k, c) p##k = vfmaq_f32(c, p##k, x##k);
 #define SUM(a, b)  vaddq_f32(a, b)

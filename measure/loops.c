@@ -141,9 +141,9 @@ enum {
         .run = loop_##i##_##f,                                                                     \
         .element_bytes = (element),                                                                \
         .n_arrays = 1,                                                                             \
-        .bytes_per_iter = 4 * WIDTH_##i,                                                           \
+        .bytes_per_iter = UINT64_C(4) * WIDTH_##i,                                                 \
         .flops_per_iter = 4.0 * (flops)*WIDTH_##i / (element),                                     \
-        .bytes_counted_per_iter = 4 * WIDTH_##i,                                                   \
+        .bytes_counted_per_iter = 4.0 * WIDTH_##i,                                                 \
         .iters_per_call_max = ITERS_SUM,                                                           \
         .n_acc = ACCS_##i,                                                                         \
         .in_registers = true,                                                                      \
@@ -184,8 +184,8 @@ enum {
         .run = loop_##i##_##f,                                                                     \
         .element_bytes = 4,                                                                        \
         .n_arrays = (arrays),                                                                      \
-        .bytes_per_iter = (vectors)*WIDTH_##i,                                                     \
-        .bytes_counted_per_iter = (vectors)*WIDTH_##i * (transfers),                               \
+        .bytes_per_iter = UINT64_C(vectors) * WIDTH_##i,                                           \
+        .bytes_counted_per_iter = 1.0 * (vectors)*WIDTH_##i * (transfers),                         \
         .iters_per_call_max = (accs) ? ITERS_SUM : ITERS_ANY,                                      \
         .n_acc = (accs),                                                                           \
     },
@@ -198,9 +198,9 @@ enum {
         .run = loop_##i##_##f,                                                                     \
         .element_bytes = 4,                                                                        \
         .n_arrays = (arrays),                                                                      \
-        .bytes_per_iter = (vectors)*WIDTH_##i,                                                     \
-        .flops_per_iter = (flops) * (vectors)*WIDTH_##i / 4.0,                                     \
-        .bytes_counted_per_iter = (vectors)*WIDTH_##i * (transfers),                               \
+        .bytes_per_iter = UINT64_C(vectors) * WIDTH_##i,                                           \
+        .flops_per_iter = 1.0 * (flops) * (vectors)*WIDTH_##i / 4,                                 \
+        .bytes_counted_per_iter = 1.0 * (vectors)*WIDTH_##i * (transfers),                         \
         .iters_per_call_max = (iters),                                                             \
         .n_acc = (accs),                                                                           \
     },

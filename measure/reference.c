@@ -60,6 +60,12 @@ static uint64_t elements_of(const struct loop_state *s)
     return s->loop->n_arrays > 0 ? s->args.bytes / (uint64_t)s->loop->element_bytes : 0;
 }
 
+/* Elements of each slice seen since the arrays were filled, every walk counted. */
+static uint64_t visited_of(const struct loop_state *s)
+{
+    return s->iters * (s->loop->bytes_per_iter / (uint64_t)s->loop->element_bytes);
+}
+
 static int lanes_of(const struct loop *l)
 {
     return isa_info[l->isa].vector_bytes / l->element_bytes;
@@ -101,7 +107,7 @@ static double coefficient_of(unsigned seed, int k)
     return (16 + (seed + 7 * (unsigned)k) % 33) / 32.0;
 }
 
-static void coef_fill(enum element kind, double value, unsigned char *coef, int at)
+static void coef_fill(enum element kind, double value, unsigned char *coef, size_t at)
 {
     for (int i = 0; i < 64 / (kind == FLOAT64 ? 8 : 4); i++) {
         element_put(kind, value, coef + 64 * at, (uint64_t)i);
@@ -130,7 +136,7 @@ static void coefs_fill(struct loop_state *s)
         break;
     case DATA_STENCIL:
         for (int k = 0; k < TAPS; k++) {
-            coef_fill(kind, tap_of(s->seed, k), s->coef, k);
+            coef_fill(kind, tap_of(s->seed, k), s->coef, (size_t)k);
         }
         break;
     case DATA_POLY:
@@ -391,20 +397,22 @@ static void span_check(const struct loop_state *s, int array, uint64_t begin, ui
     }
 }
 
-/* f summed over the elements a slice's visitor has seen, `visited` of them, in slices of n. */
+/* How many of the first n indices are k modulo PERIOD. */
+static uint64_t count_of(uint64_t n, uint64_t k)
+{
+    return n / PERIOD + (k < n % PERIOD);
+}
+
+/* x, or p(x), summed over all elements seen on walks over a slice. */
 static double visited_sum(const struct loop_state *s, int array)
 {
-    const uint64_t n = elements_of(s);
-    const uint64_t visited =
-        s->iters * (s->loop->bytes_per_iter / (uint64_t)s->loop->element_bytes);
-    const uint64_t walks = visited / n, rest = visited % n;
+    const uint64_t n = elements_of(s), visited = visited_of(s);
+    assert(n > 0);
     double sum = 0;
     for (uint64_t k = 0; k < PERIOD; k++) {
+        const uint64_t times = visited / n * count_of(n, k) + count_of(visited % n, k);
         const double x = input(s->loop->data, array, k);
-        const double f = s->loop->data == DATA_POLY ? polynomial(s->seed, x) : x;
-        const double times = (double)walks * (double)(n / PERIOD + (k < n % PERIOD)) +
-                             (double)(rest / PERIOD + (k < rest % PERIOD));
-        sum += f * times;
+        sum += (double)times * (s->loop->data == DATA_POLY ? polynomial(s->seed, x) : x);
     }
     return sum;
 }
@@ -462,10 +470,9 @@ bool loop_state_check(const struct loop_state *s, struct loop_check *out)
     }
     for (int j = 0; j < l->n_arrays; j++) {
         if (is_written(l, j) || is_updated(l, j)) {
-            const uint64_t visited = s->iters * (l->bytes_per_iter / (uint64_t)l->element_bytes);
-            const uint64_t rest = visited % n;
-            span_check(s, j, 0, rest, visited / n + 1, out);
-            span_check(s, j, rest, n, visited / n, out);
+            const uint64_t walks = visited_of(s) / n, rest = visited_of(s) % n;
+            span_check(s, j, 0, rest, walks + 1, out);
+            span_check(s, j, rest, n, walks, out);
         }
     }
     return is_right(out);

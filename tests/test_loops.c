@@ -15,7 +15,7 @@ struct memory {
 
 static struct memory memory_init(size_t bytes)
 {
-    struct memory m = {.bytes = bytes + 2 * LOOP_PAD};
+    struct memory m = {.bytes = bytes + (size_t)2 * LOOP_PAD};
     for (int j = 0; j < LOOP_ARRAYS_MAX; j++) {
         m.block[j] = aligned_alloc(64, m.bytes);
         m.slice[j] = m.block[j] + LOOP_PAD;
