@@ -90,7 +90,9 @@ static void derive_traffic(struct row *row)
     const double counted = kernel_bytes_counted(k);
     const double work = k->flops_per_element > 0 ? k->flops_per_element : counted;
     row->traffic = row->measured.rate / work * counted;
-    row->traffic_with_fetch = row->measured.rate / work * kernel_bytes_with_fetch(k);
+    row->traffic_with_fetch = same_text(row->level, "L1")
+                                  ? row->traffic
+                                  : row->measured.rate / work * kernel_bytes_with_fetch(k);
 }
 
 static double from_l1(const struct comparison *c, const struct row *row)
@@ -187,11 +189,19 @@ static void measure_accuracy(struct comparison *c, struct arena *a)
     double *predicted = arena_new(a, double, (size_t)c->n_rows + 1);
     double *measured = arena_new(a, double, (size_t)c->n_rows + 1);
     for (int m = 0; m < n_models; m++) {
+        int n = 0;
         for (int i = 0; i < c->n_rows; i++) {
             predicted[i] = c->rows[i].ceilings[m].rate;
             measured[i] = c->rows[i].measured.rate;
         }
         c->accuracy[m] = accuracy_of(predicted, measured, c->n_rows, a);
+        for (int i = 0; i < c->n_rows; i++) {
+            if (!c->rows[i].verdicts[m].doubtful) {
+                predicted[n] = predicted[i];
+                measured[n++] = measured[i];
+            }
+        }
+        c->accuracy_quiet[m] = accuracy_of(predicted, measured, n, a);
     }
 }
 

@@ -61,8 +61,9 @@ struct comparison {
     int n_roofs;
     struct row *rows; /* by kernel as in kernels.yaml, threads, level from L1 outwards */
     int n_rows;
-    struct accuracy accuracy[MODELS_MAX]; /* by models[], over all rows */
-    struct chain_point *chains;           /* ascending */
+    struct accuracy accuracy[MODELS_MAX];       /* by models[], over all rows */
+    struct accuracy accuracy_quiet[MODELS_MAX]; /* over the undisturbed ones   */
+    struct chain_point *chains;                 /* ascending */
     int n_chains;
     struct sweep_point *sweep; /* ascending */
     int n_sweep;

@@ -243,19 +243,26 @@ static void add_curves(struct text *out, const struct comparison *c)
     text_add(out, "]");
 }
 
+static void add_accuracy(struct text *out, const struct accuracy *a)
+{
+    number(out, "mape", a->mape);
+    number(out, "rms", a->rms);
+    number(out, "kendall_tau", a->kendall_tau);
+    number(out, "coverage", a->coverage);
+    number(out, "n", a->n);
+}
+
 static void add_models(struct text *out, const struct comparison *c)
 {
     text_add(out, ",\n \"models\": [");
     for (int m = 0; m < n_models; m++) {
-        const struct accuracy *a = &c->accuracy[m];
         element(out, m);
         string(out, "name", models[m].name);
-        number(out, "mape", a->mape);
-        number(out, "rms", a->rms);
-        number(out, "kendall_tau", a->kendall_tau);
-        number(out, "coverage", a->coverage);
-        number(out, "n", a->n);
-        text_add(out, "}");
+        add_accuracy(out, &c->accuracy[m]);
+        key(out, "undisturbed");
+        text_add(out, "{");
+        add_accuracy(out, &c->accuracy_quiet[m]);
+        text_add(out, "}}");
     }
     text_add(out, "]");
 }

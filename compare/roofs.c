@@ -11,8 +11,12 @@
 /* Two measurements of one roof that differ by more than this are worth a sentence. */
 static const double rounds_apart = 0.05;
 
-static double rate_with_fetch(const struct kernel *described, double rate)
+/* What comes from L1 is there already: nothing is fetched. */
+static double rate_with_fetch(const struct kernel *described, const char *level, double rate)
 {
+    if (same_text(level, "L1")) {
+        return rate;
+    }
     const double counted = described ? kernel_bytes_counted(described) : (double)NAN;
     return counted > 0 ? rate * kernel_bytes_with_fetch(described) / counted : (double)NAN;
 }
@@ -33,15 +37,15 @@ static struct joined_roof joined(const struct comparison *c, struct roof roof,
                                  struct measured measured, bool from_machine)
 {
     const struct kernel *described = kernels_find(c->kernels, roof.name);
-    return (struct joined_roof){.roof = roof,
-                                .measured = measured,
-                                .detail = {
-                                    .described = described,
-                                    .rate_with_fetch = is_memory(&roof)
-                                                           ? rate_with_fetch(described, roof.rate)
-                                                           : (double)NAN,
-                                    .from_machine = from_machine,
-                                }};
+    return (struct joined_roof){
+        .roof = roof,
+        .measured = measured,
+        .detail = {
+            .described = described,
+            .rate_with_fetch =
+                is_memory(&roof) ? rate_with_fetch(described, roof.level, roof.rate) : (double)NAN,
+            .from_machine = from_machine,
+        }};
 }
 
 static struct joined_roof measured_roof(const struct comparison *c, const struct run_case *rc,
@@ -133,27 +137,41 @@ void roofs_join(struct comparison *c, struct arena *a)
     }
 }
 
+static void note_rounds(struct comparison *c, struct arena *a)
+{
+    const struct roof *worst = NULL;
+    int n = 0;
+    for (int i = 0; i < c->n_roofs; i++) {
+        const struct roof *r = &c->roofs[i];
+        n += r->other < r->rate * (1 - rounds_apart);
+        if (!isnan(r->other) && (!worst || r->other / r->rate < worst->other / worst->rate)) {
+            worst = r;
+        }
+    }
+    if (n > 0) {
+        comparison_note(
+            c, false,
+            arena_format(a,
+                         "The two measurements of %d roof%s differ by more than %.0f %% (%s, %s, "
+                         "%s, %s: by %.0f %%); the higher one is the roof.",
+                         n, n == 1 ? "" : "s", 100 * rounds_apart, worst->name, worst->isa,
+                         worst->level, threads_words(worst->threads, a),
+                         100 * (1 - worst->other / worst->rate)));
+    }
+}
+
 void roofs_note(struct comparison *c, struct arena *a)
 {
     int from_machine = 0;
     for (int i = 0; i < c->n_roofs; i++) {
-        const struct roof *r = &c->roofs[i];
         from_machine += c->roof_details[i].from_machine;
-        if (r->other < r->rate * (1 - rounds_apart)) {
-            comparison_note(
-                c, false,
-                arena_format(a,
-                             "The two measurements of the %s roof (%s, %s, %s) differ by "
-                             "%.0f %%; the higher one is the roof.",
-                             r->name, r->isa, r->level, threads_words(r->threads, a),
-                             100 * (1 - r->other / r->rate)));
-        }
     }
+    note_rounds(c, a);
     if (from_machine) {
         comparison_note(c, false,
-                        arena_format(a, "%d roof%s come%s from %s: this run did not measure them.",
-                                     from_machine, from_machine == 1 ? "" : "s",
-                                     from_machine == 1 ? "s" : "", c->machine->file));
+                        arena_format(a, "%d roof%s from %s: this run did not measure %s.",
+                                     from_machine, from_machine == 1 ? " comes" : "s come",
+                                     c->machine->file, from_machine == 1 ? "it" : "them"));
     }
 }
 
@@ -169,24 +187,43 @@ static int fewer_threads(const struct comparison *c, int threads)
     return most;
 }
 
-/* From the most threads down: there the memory binds, not one core's misses in flight. */
-void roofs_decide_write_allocate(struct comparison *c, struct arena *a)
+/* From the most threads down, because there the memory binds and not one core's misses in flight. */
+static int decide(const struct comparison *c, const struct roof *roofs, int n, char why[200])
 {
-    char why[200] = "no roof was measured";
-    c->write_allocates = -1;
-    c->write_allocates_why = NULL;
-    for (int threads = fewer_threads(c, INT_MAX); threads > 0 && c->write_allocates < 0;
-         threads = fewer_threads(c, threads)) {
-        c->write_allocates = roof_write_allocates(c->roofs, c->n_roofs, threads, why);
-        if (c->write_allocates >= 0 || !c->write_allocates_why) {
-            c->write_allocates_why = arena_format(a, "%s", why);
+    int answer = -1;
+    char first[200] = "no roof was measured";
+    const int most = fewer_threads(c, INT_MAX);
+    for (int threads = most; threads > 0 && answer < 0; threads = fewer_threads(c, threads)) {
+        answer = roof_write_allocates(roofs, n, threads, why);
+        if (threads == most) {
+            memcpy(first, why, sizeof first);
         }
     }
+    if (answer < 0) {
+        memcpy(why, first, sizeof first);
+    }
+    return answer;
+}
+
+/* By undisturbed roofs, else by all. */
+void roofs_decide_write_allocate(struct comparison *c, struct arena *a)
+{
+    struct roof *quiet = arena_new(a, struct roof, (size_t)c->n_roofs + 1);
+    int n = 0;
+    char why[200];
+    for (int i = 0; i < c->n_roofs; i++) {
+        if (!c->roofs[i].disturbed) {
+            quiet[n++] = c->roofs[i];
+        }
+    }
+    c->write_allocates = decide(c, quiet, n, why);
+    const bool doubtful = c->write_allocates < 0 && n < c->n_roofs;
+    if (doubtful) {
+        c->write_allocates = decide(c, c->roofs, c->n_roofs, why);
+    }
+    c->write_allocates_why = arena_format(a, "%s%s", why, doubtful ? " (disturbed)" : "");
     if (c->write_allocates < 0 && c->machine && c->machine->write_allocate >= 0) {
         c->write_allocates = c->machine->write_allocate;
         c->write_allocates_why = arena_format(a, "%s says so", c->machine->file);
-    }
-    if (!c->write_allocates_why) {
-        c->write_allocates_why = arena_format(a, "%s", why);
     }
 }

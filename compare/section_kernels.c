@@ -4,10 +4,8 @@
 #include <string.h>
 
 static const enum tone verdict_tones[] = {
-    [VERDICT_NONE] = TONE_DOUBT,
-    [VERDICT_BOUND] = TONE_GOOD,
-    [VERDICT_MISSES] = TONE_PLAIN,
-    [VERDICT_VIOLATES] = TONE_BAD,
+    [VERDICT_NONE] = TONE_DOUBT,   [VERDICT_BOUND] = TONE_GOOD,   [VERDICT_NOISY] = TONE_DOUBT,
+    [VERDICT_MISSES] = TONE_PLAIN, [VERDICT_VIOLATES] = TONE_BAD,
 };
 
 static void cell_verdict(struct table *t, const struct row *row)
@@ -115,25 +113,30 @@ void section_traffic(const struct comparison *c, struct document *d)
     }
 }
 
+static void model_row(struct table *t, const char *name, const struct accuracy *a, const char *what)
+{
+    cell(t, name);
+    table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
+    cell_percent(t, a->mape);
+    cell_percent(t, a->rms);
+    cell_ratio(t, a->kendall_tau);
+    cell_percent(t, a->coverage);
+    cell(t, what);
+}
+
 void section_models(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"model",       ">MAPE %", ">RMS %",    ">Kendall tau",
-                                         ">coverage %", ">rows",   "what it is"};
+    static const char *const titles[] = {"model",        ">rows",       ">MAPE %",   ">RMS %",
+                                         ">Kendall tau", ">coverage %", "what it is"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int m = 0; m < n_models; m++) {
-        const struct accuracy *a = &c->accuracy[m];
-        cell(t, models[m].name);
-        cell_percent(t, a->mape);
-        cell_percent(t, a->rms);
-        cell_ratio(t, a->kendall_tau);
-        cell_percent(t, a->coverage);
-        table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
-        cell(t, models[m].what);
+        model_row(t, models[m].name, &c->accuracy[m], models[m].what);
+        if (c->accuracy_quiet[m].n_measured < c->accuracy[m].n_measured) {
+            model_row(t, "", &c->accuracy_quiet[m], "undisturbed rows only");
+        }
     }
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "How good the models are");
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Predicted against measured over all rows%s; a row without a prediction counts "
-                 "against coverage.",
-                 c->n_disturbed ? ", disturbed ones too" : "");
+                 "Predicted against measured; a row without a prediction counts against coverage.");
     document_table(d, t);
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const char *const verdict_names[] = {"unknown", "bound", "misses", "violates"};
+const char *const verdict_names[] = {"unknown", "bound", "noisy", "misses", "violates"};
 
 static double or_rate(double end, double rate)
 {
@@ -21,7 +21,7 @@ struct verdict verdict_of(const struct measured *m, const struct ceiling *c)
     } else if (or_rate(m->high, m->rate) < or_rate(c->low, c->rate) * (1 - VERDICT_TOLERANCE)) {
         v.kind = VERDICT_MISSES;
     } else {
-        v.kind = VERDICT_BOUND;
+        v.kind = v.by <= VERDICT_NEAR ? VERDICT_BOUND : VERDICT_NOISY;
     }
     return v;
 }
@@ -35,6 +35,9 @@ void verdict_words(const struct verdict *v, const struct measured *m, const stru
         break;
     case VERDICT_BOUND:
         text_add(out, "bound by the %s", c->binds);
+        break;
+    case VERDICT_NOISY:
+        text_add(out, "too noisy to tell (%s)", c->binds);
         break;
     case VERDICT_MISSES:
         text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);

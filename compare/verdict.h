@@ -16,14 +16,17 @@
  * neighbours).  Two measurements of one roof inside one run agree within two percent: roofline
  * article, on its ten-core machine. */
 #define VERDICT_TOLERANCE 0.02
+/* Medians further apart than this, though their intervals meet, say nothing. */
+#define VERDICT_NEAR 0.05
 
 enum verdict_kind {
     VERDICT_NONE,     /* no ceiling, or no measurement               */
     VERDICT_BOUND,    /* as fast as the ceiling lets it              */
+    VERDICT_NOISY,    /* could be, but so wide is the noise that it could be much else */
     VERDICT_MISSES,   /* slower: the model leaves something out      */
     VERDICT_VIOLATES, /* faster: the model's description is wrong    */
 };
-extern const char *const verdict_names[]; /* "unknown", "bound", "misses", "violates" */
+extern const char *const verdict_names[]; /* "unknown", "bound", "noisy", "misses", "violates" */
 
 struct verdict {
     enum verdict_kind kind;
@@ -34,7 +37,7 @@ struct verdict {
 struct verdict verdict_of(const struct measured *m, const struct ceiling *c);
 
 /* "bound by the DRAM triad roof", "misses by 28 % (fma_f32 roof)", "violates the bound by 17 %
- * (DRAM triad roof)", "no prediction: ...", and what makes it doubtful. */
+ * (DRAM triad roof)", "too noisy to tell (...)", "no prediction: ...", and what makes it doubtful. */
 void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
                    struct text *out);
 

@@ -115,6 +115,7 @@ static const struct fetch_case fetches[] = {
     {"half of the update is a fetch", 34, 34, 60, 1, 1},
     {"as much as the update is none", 58, 34, 60, 1, 0},
     {"in between cannot be told", 46, 34, 60, 1, -1},
+    {"nor can what is slower than both", 10, 34, 60, 1, -1},
     {"one core's read roof proves nothing", 141, 92.7, 0, 1, -1},
     {"a slow fill beside read alone proves nothing", 100, 246.3, 0, 10, -1},
     {"nothing beside the fill", 100, 0, 0, 2, -1},
