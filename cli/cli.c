@@ -51,6 +51,18 @@ static const char *program_folder(struct cli *c)
     return slash ? arena_copy(c->arena, path, (size_t)(slash - path)) : ".";
 }
 
+/* Without the detours, and from here where it lies below: what messages show. */
+static const char *tidy_path(struct cli *c, const char *path)
+{
+    char real[PATH_MAX], here[PATH_MAX];
+    if (!realpath(path, real)) {
+        return path;
+    }
+    const size_t len = getcwd(here, sizeof here) ? strlen(here) : 0;
+    const bool below = len > 1 && strncmp(real, here, len) == 0 && real[len] == '/';
+    return arena_format(c->arena, "%s", below ? real + len + 1 : real);
+}
+
 const char *cli_data(struct cli *c, const char *name, struct err *e)
 {
     const char *chosen = getenv("GAMBREL_DATA");
@@ -63,7 +75,7 @@ const char *cli_data(struct cli *c, const char *name, struct err *e)
     for (size_t i = 0; i < (chosen ? 1 : sizeof folders / sizeof *folders); i++) {
         const char *path = arena_format(c->arena, "%s/%s", folders[i], name);
         if (access(path, R_OK) == 0) {
-            return path;
+            return tidy_path(c, path);
         }
     }
     err_set(e, ERR_IO, LOC_NONE, "%s is not in %s%s; set GAMBREL_DATA to the folder that holds it",

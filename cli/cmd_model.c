@@ -100,6 +100,12 @@ static void csv_number(struct text *out, double value)
     text_add(out, "%s", isnan(value) ? "" : text_number(value, number));
 }
 
+/* As people write it: GFLOP/s, GB/s. */
+static const char *unit_words(const struct kernel *k)
+{
+    return strcmp(k->unit, "flop/s") == 0 ? "FLOP/s" : "B/s";
+}
+
 /* Port by port, the cycles of work of one optimal schedule, as bars of twenty steps. */
 static void show_schedule(const struct kernel_ceiling *k, struct text *out)
 {
@@ -131,7 +137,7 @@ static void show_roofline(const struct kernel *k, const char *isa, int threads,
         char rate[TEXT_SI_SIZE];
         if (roofline_bound(k, isa, levels[i], threads, m->roofs, m->n_roofs, &r, &none)) {
             text_add(out, "    %-10s %-14s %s roof binds\n", levels[i],
-                     text_si(r.bound, k->unit, rate), r.binds->name);
+                     text_si(r.bound, unit_words(k), rate), r.binds->name);
             any = true;
         }
     }
@@ -157,7 +163,7 @@ static void show_kernel(const struct kernel_ceiling *c, const struct kernel *k,
     if (!isnan(c->cycles_per_iter)) {
         text_add(out, "    %.3f cycles per iteration of %g elements, %.4f per element\n",
                  c->cycles_per_iter, b->elements_per_iter, c->cycles_per_element);
-        text_add(out, "    %s at %s\n", text_si(c->rate, k->unit, rate),
+        text_add(out, "    %s at %s\n", text_si(c->rate, unit_words(k), rate),
                  text_si(clock_hz, "Hz", clock));
         text_add(out, "    binds: %s", c->binds);
         if (c->loc.line) {
