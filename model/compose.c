@@ -47,8 +47,7 @@ static bool is_memory(const char *operand)
 /* Forms whose memory operand is not a source that a plain load could feed, or that are loads. */
 static bool is_excluded(const char *mnemonic)
 {
-    static const char *const starts[] = {"mov",    "vmov",       "lddqu",
-                                         "vlddqu", "vbroadcast", "prefetch"};
+    static const char *const starts[] = {"mov", "vmov", "ld", "vld", "vbroadcast", "prefetch"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         if (starts_with(mnemonic, starts[i])) {
             return true;

@@ -27,6 +27,8 @@ static const struct {
     {"vgatherdps zmm{k}, m32", NULL, NULL, 0},
     {"vaddps zmm, zmm, zmm", NULL, NULL, 0},
     {"lea r64, agen", NULL, NULL, 0},
+    {"lddqu xmm, m128", NULL, NULL, 0},
+    {"ldr x, m64", NULL, NULL, 0},
     {"ret", NULL, NULL, 0},
     {"fld m80", NULL, NULL, 0},
     {"add r64,", NULL, NULL, 0},
