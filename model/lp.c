@@ -406,7 +406,7 @@ bool lp_solve(struct lp *p, struct lp_solution *out, struct err *e)
     if (!check_data(p, e)) {
         return false;
     }
-    /* GLPK's own way to fail is abort(), after this hook; leaving it by a jump leaves its
+    /* GLPK's own way to fail is to abort after this hook; leaving it by a jump leaves its
      * environment unusable but for glp_free_env. */
     jmp_buf place;
     glp_term_hook(swallow, NULL);
