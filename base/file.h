@@ -5,11 +5,11 @@
 #ifndef GAMBREL_BASE_FILE_H
 #define GAMBREL_BASE_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/arena.h"
 #include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define FILE_BYTES_MAX ((size_t)64 << 20) /* larger inputs are refused */
 

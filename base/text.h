@@ -6,10 +6,10 @@
 #ifndef GAMBREL_BASE_TEXT_H
 #define GAMBREL_BASE_TEXT_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "base/arena.h"
 
 struct text {
     struct arena *arena;

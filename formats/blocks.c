@@ -32,11 +32,10 @@ static struct loc moved(struct loc loc, size_t columns)
 }
 
 /* Counts a form once more, as a new one or into an equal one. */
-static bool add_form(struct block *b, const char *form, size_t len, double count, struct loc loc,
-                     struct arena *a, struct err *e)
+static bool add_form(struct block *b, const char *form, double count, struct loc loc, struct err *e)
 {
     for (int i = 0; i < b->n_forms; i++) {
-        if (strlen(b->forms[i].form) == len && memcmp(b->forms[i].form, form, len) == 0) {
+        if (strcmp(b->forms[i].form, form) == 0) {
             b->forms[i].count += count;
             return true;
         }
@@ -44,7 +43,7 @@ static bool add_form(struct block *b, const char *form, size_t len, double count
     if (b->n_forms == FORMS_MAX) {
         return err_set(e, ERR_RANGE, loc, "more than %d forms in one block", FORMS_MAX);
     }
-    b->forms[b->n_forms++] = (struct form_count){arena_copy(a, form, len), count};
+    b->forms[b->n_forms++] = (struct form_count){form, count};
     return true;
 }
 
@@ -68,7 +67,7 @@ static bool parse_term(const char *text, const char *end, struct loc loc, struct
         return err_set(e, ERR_SYNTAX, loc,
                        "a count without a form; write as in '2 addss xmm, xmm; 1 bsr r64, r64'");
     }
-    return add_form(out, text, (size_t)(end - text), count, loc, a, e);
+    return add_form(out, arena_copy(a, text, (size_t)(end - text)), count, loc, e);
 }
 
 bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out,
@@ -109,10 +108,12 @@ struct block_reader {
     FILE *file;
     const char *path;
     struct arena *arena;
-    unsigned line, column; /* of the next byte */
-    int pushed_back;       /* a byte read too far, or EOF */
-    int n_columns;         /* of the header */
-    int index[COLUMNS];    /* which field of a row; -1: no such column */
+    unsigned line, column;  /* of the next byte */
+    unsigned char start[3]; /* of the file: where a byte order mark would be */
+    size_t n_start, at;
+    int pushed_back;    /* a byte read too far, or EOF */
+    int n_columns;      /* of the header */
+    int index[COLUMNS]; /* which field of a row; -1: no such column */
     bool ended;
 
     char *bytes; /* the fields of the row in hand, each with its NUL */
@@ -129,16 +130,21 @@ static struct loc here(const struct block_reader *r)
     return (struct loc){r->path, r->line, r->column};
 }
 
+static int raw_byte(struct block_reader *r)
+{
+    return r->at < r->n_start ? r->start[r->at++] : getc_unlocked(r->file);
+}
+
 /* The next byte, line ends as '\n' alone. */
 static int next_byte(struct block_reader *r)
 {
     int c = r->pushed_back;
     r->pushed_back = EOF;
     if (c == EOF) {
-        c = getc_unlocked(r->file);
+        c = raw_byte(r);
     }
     if (c == '\r') {
-        c = getc_unlocked(r->file);
+        c = raw_byte(r);
         if (c != '\n') {
             r->pushed_back = c;
             c = '\n';
@@ -295,11 +301,9 @@ static void reader_release(void *object)
 
 static void skip_byte_order_mark(struct block_reader *r)
 {
-    const int c = getc_unlocked(r->file);
-    if (c != 0xef) {
-        r->pushed_back = c;
-    } else if (getc_unlocked(r->file) != 0xbb || getc_unlocked(r->file) != 0xbf) {
-        r->pushed_back = 0; /* a byte that no header holds */
+    r->n_start = fread(r->start, 1, sizeof r->start, r->file);
+    if (r->n_start == 3 && memcmp(r->start, "\xef\xbb\xbf", 3) == 0) {
+        r->at = 3;
     }
 }
 

@@ -8,11 +8,11 @@
 #ifndef GAMBREL_FORMATS_BLOCKS_H
 #define GAMBREL_FORMATS_BLOCKS_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "formats/kernels.h" /* struct form_count */
+
+#include <stdbool.h>
 
 struct block {
     struct form_count *forms; /* as written; equal forms merged */
@@ -23,7 +23,8 @@ struct block {
 };
 
 /* "count form; count form"; a count left out is 1. */
-bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out, struct err *e);
+bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out,
+                 struct err *e);
 
 struct block_reader;
 struct block_reader *blocks_open(const char *path, struct arena *a, struct err *e);

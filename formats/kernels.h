@@ -12,11 +12,11 @@
 #ifndef GAMBREL_FORMATS_KERNELS_H
 #define GAMBREL_FORMATS_KERNELS_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+
+#include <stdbool.h>
 
 enum stream_kind {
     STREAM_READ,     /* each line is fetched                                           */
@@ -44,10 +44,11 @@ struct kernel_body {
     int n_forms;
     struct form_count *inner;
     int n_inner;
-    double inner_trips; /* 0: no inner loop */
-    double loads_per_iter, stores_per_iter;                   /* instructions; NaN: not stated */
-    double crossing_loads_per_iter, crossing_stores_per_iter; /* over 64-byte lines; 0 unless stated */
-    double independent_chains;                                /* of the dominant operation; NaN */
+    double inner_trips;                     /* 0: no inner loop */
+    double loads_per_iter, stores_per_iter; /* instructions; NaN: not stated */
+    double crossing_loads_per_iter,
+        crossing_stores_per_iter; /* over 64-byte lines; 0 unless stated */
+    double independent_chains;    /* of the dominant operation; NaN */
     /* `flops`: what the code executes, where that is not flops_per_element for every element: sums
      * that keep a result alive, arithmetic of a memory roof.  NaN: not stated. */
     double flops_per_iter;
@@ -79,7 +80,8 @@ struct kernels {
 /* A stated intensity that differs from flops and streams by more than 0.5 % is ERR_RANGE. */
 struct kernels *kernels_read(struct bytes input, const char *file, struct arena *a, struct err *e);
 
-const struct kernel *kernels_find(const struct kernels *k, const char *name); /* kernels, then roofs */
+const struct kernel *kernels_find(const struct kernels *k,
+                                  const char *name); /* kernels, then roofs */
 const struct kernel_body *kernel_body(const struct kernel *k, const char *isa);
 
 /* Bytes per element that the formula names: read 1, write 1, update 2 times element_bytes. */

@@ -9,12 +9,12 @@
 #ifndef GAMBREL_FORMATS_MACHINE_H
 #define GAMBREL_FORMATS_MACHINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #define MACHINE_PORTS_MAX 32 /* a port set is a bit mask */
 
@@ -52,7 +52,7 @@ struct machine_use { /* conjunctive: cycles of one abstract resource that a form
 };
 
 struct machine_form {
-    const char *form;    /* the pattern as written, normalised; see code/form.h */
+    const char *form;         /* the pattern as written, normalised; see code/form.h */
     struct machine_uop *uops; /* NULL and 0: executes on no port (eliminated, nop) */
     int n_uops;
     double slots; /* dispatch slots it takes; 1 unless the file says otherwise */
@@ -76,7 +76,7 @@ struct machine_fusion {
 
 /* A measured or documented ceiling. */
 struct roof {
-    const char *name;  /* fma_f32, read, triad, ... */
+    const char *name; /* fma_f32, read, triad, ... */
     const char *isa;
     const char *level; /* L1, L2, L3, DRAM */
     const char *unit;  /* flop/s or byte/s */
@@ -117,8 +117,8 @@ struct machine {
     struct loc dispatch_width_loc;
     const char *ports[MACHINE_PORTS_MAX];
     int n_ports;
-    uint32_t load_ports;  /* ports whose slots a line-crossing load takes again; 0: unknown */
-    double line_crossing_load_slots; /* slots a crossing load takes instead of 1; NaN: unknown */
+    uint32_t load_ports; /* ports whose slots a line-crossing load takes again; 0: unknown */
+    double line_crossing_load_slots;   /* slots a crossing load takes instead of 1; NaN: unknown */
     double line_crossing_store_cycles; /* NaN: unknown */
     double line_crossing_bytes;
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
@@ -130,7 +130,8 @@ struct machine {
      * as its register form and the load of that width; false unless the file says so */
     bool compose_memory_operands;
 
-    const char **zero_idioms; /* patterns whose same-register form executes nowhere, breaks dependence */
+    const char *
+        *zero_idioms; /* patterns whose same-register form executes nowhere, breaks dependence */
     int n_zero_idioms;
     const char **eliminated_moves;
     int n_eliminated_moves;

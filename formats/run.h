@@ -9,11 +9,11 @@
 #ifndef GAMBREL_FORMATS_RUN_H
 #define GAMBREL_FORMATS_RUN_H
 
-#include <stdbool.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
+
+#include <stdbool.h>
 
 enum run_kind {
     RUN_ROOF,   /* a compute or memory roof                              */
@@ -33,28 +33,28 @@ struct run_noise {
     double clock_spread;     /* (max - min) / median of the clock estimates              */
     int repeats;             /* times the case was measured again because it was disturbed */
     bool disturbed;
-    const char *why;         /* "" if not disturbed */
+    const char *why; /* "" if not disturbed */
 };
 
 struct run_case {
     enum run_kind kind;
-    const char *name;  /* fma_f32, triad, saxpy ... joins with kernels.yaml */
+    const char *name; /* fma_f32, triad, saxpy ... joins with kernels.yaml */
     const char *isa;
     const char *level; /* L1, L2, L3, DRAM */
     int threads;
-    int chains;        /* RUN_CHAIN; else 0 */
-    int round;         /* roofs: 1 before the kernels, 2 after; kernels 1 */
-    const char *unit;  /* flop/s or byte/s (bytes as counted by the formula) */
-    double array_bytes;   /* of all arrays and threads together */
-    double work_per_pass; /* in the unit, all threads together; NaN for recorded values */
+    int chains;            /* RUN_CHAIN; else 0 */
+    int round;             /* roofs: 1 before the kernels, 2 after; kernels 1 */
+    const char *unit;      /* flop/s or byte/s (bytes as counted by the formula) */
+    double array_bytes;    /* of all arrays and threads together */
+    double work_per_pass;  /* in the unit, all threads together; NaN for recorded values */
     double bytes_per_pass; /* as counted; NaN if none */
     double *seconds;       /* [n] one timed pass each */
     double *clock_hz;      /* [n] estimated right after the pass; NaN: not known; may be NULL */
     int n;
     /* A value taken from a publication, which has no samples: n = 0. */
-    double recorded_rate, recorded_cv; /* NaN otherwise; cv NaN: not given */
-    bool derived;                      /* computed from other published values */
-    const char *source;                /* where it was published; NULL for our own */
+    double recorded_rate, recorded_cv;     /* NaN otherwise; cv NaN: not given */
+    bool derived;                          /* computed from other published values */
+    const char *source;                    /* where it was published; NULL for our own */
     double checksum, reference, tolerance; /* NaN for recorded values; relative tolerance */
     struct run_noise noise;
     struct loc loc;
@@ -71,12 +71,12 @@ struct run_host {
     double family, model, stepping;      /* x86; NaN */
     double implementer, part;            /* AArch64 MIDR; NaN */
     const char *microcode, *hypervisor, *kernel, *os, *compiler, *flags, *governor, *huge_pages;
-    const char *cpus_allowed; /* list as in taskset -c: 0-3,8 */
+    const char *cpus_allowed;                                     /* list as in taskset -c: 0-3,8 */
     double cpus_online, cpus_used, threads_per_core, cgroup_cpus; /* quota; NaN: none or unknown */
     double memory_bytes, load_average;
-    double clock_hz;      /* median over the run */
+    double clock_hz;           /* median over the run */
     double huge_page_fraction; /* of the arrays, as the kernel reports it */
-    const char *counters; /* "none: ..." or what there is */
+    const char *counters;      /* "none: ..." or what there is */
     struct run_cache *caches;
     int n_caches;
 };
@@ -91,7 +91,7 @@ struct run_loop {
 struct run {
     const char *file;
     const char *command, *date, *version, *source; /* source: recorded files only; NULL */
-    double reps, warmup_ms; /* NaN for recorded files */
+    double reps, warmup_ms;                        /* NaN for recorded files */
     bool quick;
     struct run_host host;
     struct run_case *cases;

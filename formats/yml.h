@@ -11,13 +11,13 @@
 #ifndef GAMBREL_FORMATS_YML_H
 #define GAMBREL_FORMATS_YML_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define YML_DEPTH_MAX 16
 
@@ -25,11 +25,11 @@ enum yml_kind { YML_SCALAR, YML_LIST, YML_MAP };
 
 struct yml {
     enum yml_kind kind;
-    struct loc loc, end;     /* end: of a list or map, where a cut-off file stops */
-    const char *text;        /* YML_SCALAR */
+    struct loc loc, end; /* end: of a list or map, where a cut-off file stops */
+    const char *text;    /* YML_SCALAR */
     size_t len;
-    bool quoted;             /* "1" and '1' are text, never numbers */
-    const char *key;         /* inside a map: the key of this child */
+    bool quoted;     /* "1" and '1' are text, never numbers */
+    const char *key; /* inside a map: the key of this child */
     struct loc key_loc;
     const struct yml *child; /* first of a list or map */
     const struct yml *next;  /* sibling */

@@ -78,6 +78,15 @@ static void other_line_ends(struct arena *a)
     blocks_close(r);
 }
 
+static void byte_order_mark(struct arena *a)
+{
+    struct err e = {0};
+    struct block b;
+    struct block_reader *r = blocks_open("tests/corpus/blocks/bom.csv", a, &e);
+    ok(r && blocks_next(r, a, &b, &e) && b.loc.line == 2, "a byte order mark is skipped");
+    blocks_close(r);
+}
+
 static void missing(struct arena *a)
 {
     struct err e = {0};
@@ -92,6 +101,7 @@ int main(void)
     texts(a);
     whole(a);
     other_line_ends(a);
+    byte_order_mark(a);
     missing(a);
     arena_release(a);
     return tap_done();
