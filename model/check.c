@@ -298,34 +298,41 @@ static void check_chain_curve(struct checker *c)
     }
 }
 
-static bool is_recalled(const char *source)
+/* Numbers that somebody remembered are usable, and to be said; the skeleton's sources are no sources. */
+static void check_source(struct checker *c, struct loc loc, const char *what, const char *source)
 {
-    return source && strstr(source, "recalled, unchecked");
+    if (source && strstr(source, "recalled, unchecked")) {
+        add(c, FINDING_REMARK, loc, "%s: recalled, unchecked, in part or whole", what);
+    } else if (source && strncmp(source, "say where", 9) == 0) {
+        add(c, FINDING_REMARK, loc, "%s: the source is still to be filled in", what);
+    }
 }
 
-/* Numbers that somebody remembered are usable, and to be said. */
+static bool differ(const char *one, const char *other)
+{
+    return !one || !other || strcmp(one, other) != 0;
+}
+
+/* What a group shares is said once. */
 static void check_sources(struct checker *c)
 {
     const struct machine *m = c->m;
-    int n = 0;
 
-    for (int i = 0; i < m->n_forms; i++) {
-        n += is_recalled(m->forms[i].source);
-    }
-    if (n > 0) {
-        add(c, FINDING_REMARK, file_loc(c), "%d forms are recalled, unchecked", n);
-    }
+    check_source(c, file_loc(c), "clock_hz", m->clock_source);
+    check_source(c, m->dispatch_width_loc, "core", m->core_source);
+    check_source(c, file_loc(c), "idioms and moves", m->elimination_source);
     for (int i = 0; i < m->n_caches; i++) {
-        if (is_recalled(m->caches[i].source)) {
-            add(c, FINDING_REMARK, m->caches[i].loc, "%s is recalled, unchecked",
-                m->caches[i].name);
+        check_source(c, m->caches[i].loc, m->caches[i].name, m->caches[i].source);
+    }
+    for (int i = 0; i < m->n_fusions; i++) {
+        if (i == 0 || differ(m->fusions[i].source, m->fusions[i - 1].source)) {
+            check_source(c, m->fusions[i].loc, "fusion", m->fusions[i].source);
         }
     }
-    if (is_recalled(m->core_source)) {
-        add(c, FINDING_REMARK, m->dispatch_width_loc, "part of core is recalled, unchecked");
-    }
-    if (m->n_fusions > 0 && is_recalled(m->fusions[0].source)) {
-        add(c, FINDING_REMARK, m->fusions[0].loc, "fusion is recalled, unchecked");
+    for (int i = 0; i < m->n_forms; i++) {
+        if (i == 0 || differ(m->forms[i].source, m->forms[i - 1].source)) {
+            check_source(c, m->forms[i].loc, c->forms[i], m->forms[i].source);
+        }
     }
 }
 

@@ -118,7 +118,17 @@ static const struct {
      "format: gambrel-machine-1\nname: t\nisa: aarch64\nmatch: {implementer: 65, part: 1}\n"
      "clock_hz: {one_core: 3e9, source: s}\n"
      "caches: [{name: L1, size_bytes: 1024, source: \"recalled, unchecked\"}]\n",
-     "6 remark: L1 is recalled, unchecked\n"},
+     "6 remark: L1: recalled, unchecked, in part or whole\n"},
+    {"sources of the skeleton",
+     HEAD "core: {dispatch_width: 2, ports: [A, B], load_ports: [A], "
+          "line_crossing_load_slots: 2, source: say where these come from}\n" ADD
+          "  - {form: \"sub r64, r64\", uops: [1*A], latency_cycles: 1, source: say where}\n"
+          "  - {form: \"or r64, r64\", uops: [1*A], latency_cycles: 1, source: say where}\n"
+          "  - {form: \"xor r64, r64\", uops: [1*A], latency_cycles: 1, source: \"recalled, "
+          "unchecked\"}\n",
+     "8 remark: core: the source is still to be filled in\n"
+     "11 remark: sub r64, r64: the source is still to be filled in\n"
+     "13 remark: xor r64, r64: recalled, unchecked, in part or whole\n"},
     {"resources alone",
      HEAD "resources:\n  - {form: \"add r64, imm\", uses: {R0: 0.25}, source: s}\n"
           "  - {form: \"add r64, imm8\", uses: {R0: 0.5}, source: s}\n",
