@@ -72,7 +72,7 @@ DEPS_FIRST = $(filter deps,$(MAKECMDGOALS))
 
 $(BUILD)/measure/loops_%.o: measure/loops_%.S | $(DEPS_FIRST)
 	@mkdir -p $(@D)
-	$(CC) $(LOOP_FLAGS) -I. -c -o $@ $<
+	$(CC) $(LOOP_FLAGS) -I. -MMD -MP -c -o $@ $<
 
 $(BUILD)/measure/intrin_%.o: measure/intrin_%.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)

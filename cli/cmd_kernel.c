@@ -2,6 +2,7 @@
 #include "code/loop.h"
 #include "measure/loops.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,17 +54,21 @@ static void list_kernels(const struct kernel *kernels, int n, struct text *out)
     for (int i = 0; i < n; i++) {
         const struct kernel *k = &kernels[i];
         char intensity[TEXT_NUMBER_SIZE];
-        text_add(out, "%-14s %-7s %12.5s  %s\n", k->name, k->unit,
-                 text_number(k->intensity, intensity), k->formula);
+        if (isnan(k->intensity)) {
+            snprintf(intensity, sizeof intensity, "-");
+        } else {
+            snprintf(intensity, sizeof intensity, "%.4g", k->intensity);
+        }
+        text_add(out, "%-14s %-7s %9s  %s\n", k->name, k->unit, intensity, k->formula);
     }
 }
 
 static int list(struct cli *c, const struct kernels *k)
 {
     struct text out = {.arena = c->arena};
-    text_add(&out, "%-14s %-7s %12s  %s\n", "kernel", "unit", "flop/byte", "formula");
+    text_add(&out, "%-14s %-7s %9s  %s\n", "kernel", "unit", "flop/byte", "formula");
     list_kernels(k->kernels, k->n_kernels, &out);
-    text_add(&out, "\n%-14s %-7s %12s  %s\n", "roof", "unit", "flop/byte", "formula");
+    text_add(&out, "\n%-14s %-7s %9s  %s\n", "roof", "unit", "flop/byte", "formula");
     list_kernels(k->roofs, k->n_roofs, &out);
     return cli_print((struct bytes){out.data, out.len});
 }
@@ -159,7 +164,10 @@ static int check_loop(struct cli *c, const struct kernel *k, const struct loop *
         !loop_count(&code, body->inner_trips, c->arena, &counts, e)) {
         return -1;
     }
-    return loop_compare(body, k->flops_per_element, &counts, out);
+    const struct loop_crossing crossing =
+        loop_crossing(&code, body->inner_trips, l->bytes_per_iter);
+    return loop_compare(body, k->flops_per_element, &counts, out) +
+           loop_compare_crossing(body, crossing, out);
 }
 
 static bool wanted(const struct options *o, const struct loop *l)
