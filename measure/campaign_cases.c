@@ -10,40 +10,36 @@
 /* On a machine that is always disturbed repeating everything would only take longer. */
 #define REPEATED_SHARE 0.15
 #define REPEATED_MIN   6
+#define SEEDS_PER_CASE 4096u /* each thread has its own */
 
-void campaign_add(struct campaign *c, const struct run_case *made, uint64_t n_iter)
+void campaign_add(struct campaign *c, const struct sampled *made)
 {
     struct run *r = c->run;
     const size_t n = (size_t)r->n_cases;
     size_t capacity = c->cases_capacity;
     r->cases = arena_grow(c->arena, r->cases, n, &c->cases_capacity, sizeof *r->cases);
     c->n_iter = arena_grow(c->arena, c->n_iter, n, &capacity, sizeof *c->n_iter);
-    r->cases[n] = *made;
-    c->n_iter[n] = n_iter;
+    r->cases[n] = made->run;
+    c->n_iter[n] = made->n_iter;
     r->n_cases++;
 }
 
 bool campaign_measure(struct campaign *c, const struct sample_request *request, int repeats_max,
-                      struct run_case *out, uint64_t *n_iter)
+                      struct sampled *out)
 {
-    double least = (double)INFINITY;
-    const struct run_case blank = *out;
+    const struct sampled blank = *out;
     for (int try = 0; try <= repeats_max; try++) {
-        struct run_case tried = blank;
+        struct sampled tried = blank;
         struct sample_request r = *request;
-        double severity;
-        uint64_t tried_iter;
-        r.seed = c->seed++ * 64;
-        if (!sample_run(&c->sampler, &r, c->arena, &tried, &tried_iter, &severity, c->e)) {
+        r.seed = c->seed++ * SEEDS_PER_CASE;
+        if (!sample_run(&c->sampler, &r, c->arena, &tried, c->e)) {
             return false;
         }
-        if (severity < least) {
-            least = severity;
+        if (try == 0 || tried.severity < out->severity) {
             *out = tried;
-            *n_iter = tried_iter;
         }
-        out->noise.repeats = try;
-        if (severity <= 1 || (try < repeats_max && c->repeats_left-- <= 0)) {
+        out->run.noise.repeats = try;
+        if (out->severity <= 1 || (try < repeats_max && c->repeats_left-- <= 0)) {
             break;
         }
     }
@@ -82,10 +78,10 @@ static struct protocol_rules rules_of(const struct campaign *c, const struct pla
     };
 }
 
-struct run_case campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
-                               int round)
+struct sampled campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
+                              int round)
 {
-    return (struct run_case){
+    const struct run_case run = {
         .kind = kind,
         .name = l->name,
         .isa = isa_info[l->isa].name,
@@ -96,6 +92,7 @@ struct run_case campaign_blank(const struct loop *l, enum run_kind kind, const c
         .recorded_rate = (double)NAN,
         .recorded_cv = (double)NAN,
     };
+    return (struct sampled){.run = run};
 }
 
 static bool measure_item(struct campaign *c, const struct plan_item *p)
@@ -114,19 +111,18 @@ static bool measure_item(struct campaign *c, const struct plan_item *p)
         .threads = p->threads,
         .rules = rules_of(c, p, first),
     };
-    struct run_case made = campaign_blank(p->loop, kinds[p->class], r.level, kernel ? 1 : p->round);
-    uint64_t n_iter;
+    struct sampled made = campaign_blank(p->loop, kinds[p->class], r.level, kernel ? 1 : p->round);
     if (r.rules.reps == 0) {
         return true; /* one pass in all was made at the first visit */
     }
-    if (!campaign_measure(c, &r, REPEATS_MAX, &made, &n_iter)) {
+    if (!campaign_measure(c, &r, REPEATS_MAX, &made)) {
         return false;
     }
     if (first) {
-        merge_visits(first, &made, c->arena);
+        merge_visits(first, &made.run, c->arena);
         return true;
     }
-    campaign_add(c, &made, n_iter);
+    campaign_add(c, &made);
     return true;
 }
 

@@ -36,12 +36,12 @@ uint64_t campaign_slice(const struct campaign *c, const struct loop *l, enum lev
                         int threads);
 
 /* A case of which only its names are set. */
-struct run_case campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
-                               int round);
+struct sampled campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
+                              int round);
 /* Measures again what was disturbed, at most repeats_max times, and keeps the least disturbed try. */
 bool campaign_measure(struct campaign *c, const struct sample_request *request, int repeats_max,
-                      struct run_case *out, uint64_t *n_iter);
-void campaign_add(struct campaign *c, const struct run_case *made, uint64_t n_iter);
+                      struct sampled *out);
+void campaign_add(struct campaign *c, const struct sampled *made);
 
 bool campaign_cases(struct campaign *c); /* the whole plan */
 bool campaign_sweep(struct campaign *c); /* before the plan is made; a quick run skips it */

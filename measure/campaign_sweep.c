@@ -37,13 +37,12 @@ static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, 
                   .reps = SWEEP_REPS,
                   .n_iter_max = UINT64_MAX},
     };
-    struct run_case made = campaign_blank(l, RUN_SWEEP, r.level, 1);
-    uint64_t n_iter;
-    if (!campaign_measure(c, &r, 0, &made, &n_iter)) {
+    struct sampled made = campaign_blank(l, RUN_SWEEP, r.level, 1);
+    if (!campaign_measure(c, &r, 0, &made)) {
         return false;
     }
-    *rate = run_case_rate(&made);
-    campaign_add(c, &made, n_iter);
+    *rate = run_case_rate(&made.run);
+    campaign_add(c, &made);
     return true;
 }
 

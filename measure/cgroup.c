@@ -99,9 +99,10 @@ static double quota_cpus(const char *root, const char *group, bool v2)
     double quota, period;
     if (v2) {
         snprintf(path, sizeof path, "%s/cpu.max", group);
-        const bool limited = proc_line(root, path, line, sizeof line) &&
-                             sscanf(line, "%lf %lf", &quota, &period) == 2;
-        return limited && quota > 0 && period > 0 ? quota / period : (double)NAN;
+        char *end = line;
+        quota = proc_line(root, path, line, sizeof line) ? strtod(line, &end) : 0;
+        period = end != line ? strtod(end, NULL) : 0; /* "max" is no number */
+        return quota > 0 && period > 0 ? quota / period : (double)NAN;
     }
     snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", group);
     quota = proc_number(root, path);

@@ -68,7 +68,7 @@ double memory_huge_fraction(const struct memory *regions, int n)
 
 static size_t slice_pitch(size_t slice_bytes)
 {
-    return round_up(slice_bytes + 2 * MEMORY_PAD_MAX, PAGE) + STAGGER;
+    return round_up(slice_bytes + (size_t)2 * MEMORY_PAD_MAX, PAGE) + STAGGER;
 }
 
 size_t memory_slices_bytes(int n, size_t slice_bytes)

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,20 +185,32 @@ void proc_cpu_list_text(const int *cpus, int n, char *out, size_t size)
     }
 }
 
+/* The number in the n-th field of a line, counted from 0 and parted by blanks; NaN: there is none. */
+static double field_number(const char *line, int n)
+{
+    const char *at = line + strspn(line, " ");
+    for (int i = 0; i < n; i++) {
+        at += strcspn(at, " \n");
+        at += strspn(at, " ");
+    }
+    char *end;
+    const double value = strtod(at, &end);
+    return end != at ? value : (double)NAN;
+}
+
 double proc_stolen_s(const char *stat, const int *cpus, int n, double ticks_per_s)
 {
     double ticks = 0;
     int found = 0;
     for (const char *line = stat; line && *line; line = next_line(line)) {
-        int cpu;
-        double steal;
-        /* cpuN user nice system idle iowait irq softirq steal */
-        if (sscanf(line, "cpu%d %*s %*s %*s %*s %*s %*s %*s %lf", &cpu, &steal) != 2) {
-            continue;
+        char *end = NULL;
+        const long cpu = strncmp(line, "cpu", 3) == 0 ? strtol(line + 3, &end, 10) : -1;
+        if (cpu < 0 || end == line + 3) {
+            continue; /* another line, or "cpu " of all together */
         }
         for (int i = 0; i < n; i++) {
             if (cpus[i] == cpu) {
-                ticks += steal;
+                ticks += field_number(line, 8); /* cpuN user nice system idle iowait irq softirq */
                 found++;
             }
         }
@@ -209,9 +221,9 @@ double proc_stolen_s(const char *stat, const int *cpus, int n, double ticks_per_
 double proc_pressure_s(const char *pressure)
 {
     for (const char *line = pressure; line && *line; line = next_line(line)) {
-        double microseconds;
-        if (sscanf(line, "some %*s %*s %*s total=%lf", &microseconds) == 1) {
-            return 1e-6 * microseconds;
+        const char *total = strncmp(line, "some ", 5) == 0 ? strstr(line, "total=") : NULL;
+        if (total) {
+            return 1e-6 * field_number(total + strlen("total="), 0);
         }
     }
     return (double)NAN;
@@ -219,9 +231,19 @@ double proc_pressure_s(const char *pressure)
 
 double proc_waited_s(const char *schedstat)
 {
-    double ran_ns, waited_ns;
-    return schedstat && sscanf(schedstat, "%lf %lf", &ran_ns, &waited_ns) == 2 ? 1e-9 * waited_ns
-                                                                               : (double)NAN;
+    return schedstat ? 1e-9 * field_number(schedstat, 1) : (double)NAN;
+}
+
+/* "first-end permissions ..." of a mapping; false for the lines that describe it. */
+static bool mapping_of(const char *line, uintmax_t *first, uintmax_t *end)
+{
+    char *after;
+    *first = strtoumax(line, &after, 16);
+    if (after == line || *after != '-') {
+        return false;
+    }
+    *end = strtoumax(after + 1, &after, 16);
+    return *after == ' ';
 }
 
 bool proc_huge_bytes(const char *smaps, const void *address, double *resident, double *huge)
@@ -230,13 +252,13 @@ bool proc_huge_bytes(const char *smaps, const void *address, double *resident, d
     bool inside = false;
     for (const char *line = smaps; line && *line; line = next_line(line)) {
         uintmax_t first, end;
-        double kib;
-        if (sscanf(line, "%jx-%jx ", &first, &end) == 2) {
+        const char *value;
+        if (mapping_of(line, &first, &end)) {
             inside = first <= wanted && wanted < end;
-        } else if (inside && sscanf(line, "Rss: %lf kB", &kib) == 1) {
-            *resident = 1024 * kib;
-        } else if (inside && sscanf(line, "AnonHugePages: %lf kB", &kib) == 1) {
-            *huge = 1024 * kib;
+        } else if (inside && (value = value_of(line, "Rss"))) {
+            *resident = 1024 * field_number(value, 0);
+        } else if (inside && (value = value_of(line, "AnonHugePages"))) {
+            *huge = 1024 * field_number(value, 0);
             return true;
         }
     }

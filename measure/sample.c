@@ -22,9 +22,9 @@ struct thread_note { /* written by its thread alone, on lines of its own */
 };
 
 struct job { /* one case as its threads see it */
+    struct barrier barrier;
     struct sampler *sampler;
     const struct sample_request *request;
-    struct barrier barrier;
     struct protocol protocol; /* changed by thread 0 between barriers */
     bool stopped;
     int passes;
@@ -144,8 +144,9 @@ static double range_over_median(const double *x, int n)
 }
 
 static void note_noise(const struct job *j, const struct host_noise *before, double duration_s,
-                       struct arena *a, struct run_case *out, double *severity)
+                       struct arena *a, struct sampled *sampled)
 {
+    struct run_case *out = &sampled->run;
     struct host_noise after;
     char why[NOISE_WHY_BYTES];
     host_noise_read(j->sampler->host, out->threads, &after);
@@ -163,14 +164,14 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
         seen.context_switches += j->notes[i].context_switches;
         seen.waited_s += j->notes[i].waited_s;
     }
-    *severity = noise_judge(&seen, why);
+    sampled->severity = noise_judge(&seen, why);
     out->noise = (struct run_noise){
         .stolen_s = seen.stolen_s,
         .pressure_s = seen.pressure_s,
         .throttled_s = seen.throttled_s,
         .context_switches = seen.context_switches,
         .clock_spread = seen.clock_spread,
-        .disturbed = *severity > 1,
+        .disturbed = sampled->severity > 1,
         .why = arena_format(a, "%s", why),
     };
 }
@@ -222,7 +223,7 @@ static struct protocol_rules limited(const struct sample_request *r)
 }
 
 bool sample_run(struct sampler *s, const struct sample_request *r, struct arena *a,
-                struct run_case *out, uint64_t *n_iter, double *severity, struct err *e)
+                struct sampled *out, struct err *e)
 {
     const size_t reps = (size_t)r->rules.reps, threads = (size_t)r->threads;
     struct job j = {
@@ -245,14 +246,14 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
     pool_run(s->pool, r->threads, make_passes, &j);
     const double duration_s = clock_seconds() - start_s;
 
-    *n_iter = j.protocol.n_iter;
-    note_passes(&j, out);
+    out->n_iter = j.protocol.n_iter;
+    note_passes(&j, &out->run);
     bool fine =
         !j.stopped || err_set(e, ERR_HOST, LOC_NONE, "stopped on request; nothing is written");
     if (fine) {
-        note_noise(&j, &before, duration_s, a, out, severity);
+        note_noise(&j, &before, duration_s, a, out);
         pool_run(s->pool, r->threads, check, &j);
-        fine = note_result(&j, out, e);
+        fine = note_result(&j, &out->run, e);
     }
     free(j.notes);
     return fine;

@@ -43,10 +43,16 @@ struct sample_request {
 /* What one thread's region must hold for this loop and slice, its state included. */
 size_t sample_region_bytes(const struct loop *l, uint64_t slice_bytes);
 
-/* Fills of *out: seconds, clock_hz, n, work, bytes, checksum, reference, tolerance and noise (with
- * repeats 0), and *n_iter, the length of a pass.  *severity is noise_judge's.
+struct sampled {
+    struct run_case
+        run;         /* seconds, clock_hz, n, work, bytes, checksum, reference, tolerance, noise */
+    uint64_t n_iter; /* of a pass */
+    double severity; /* noise_judge's */
+};
+
+/* Names, kind and the like of out->run are left as they are.
  * ERR_HOST: stopped, or the loop's result is wrong. */
 bool sample_run(struct sampler *s, const struct sample_request *r, struct arena *a,
-                struct run_case *out, uint64_t *n_iter, double *severity, struct err *e);
+                struct sampled *out, struct err *e);
 
 #endif

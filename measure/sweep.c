@@ -114,12 +114,9 @@ int sweep_knees(const double *bytes, const double *rate, int n,
 int sweep_sizes(double first, double last, double unit, double sizes[SWEEP_POINTS_MAX])
 {
     int n = 0;
-    for (double size = first; n < SWEEP_POINTS_MAX; size *= sqrt(2)) {
-        sizes[n++] = fmax(1, round(size / unit)) * unit;
-        if (sizes[n - 1] >= last) {
-            break;
-        }
-    }
+    do {
+        sizes[n] = fmax(1, round(first * pow(2, 0.5 * n) / unit)) * unit;
+    } while (sizes[n++] < last && n < SWEEP_POINTS_MAX);
     return n;
 }
 

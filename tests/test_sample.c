@@ -260,19 +260,19 @@ static void test_case(const struct host *h, struct arena *a)
                                .threads = 1,
                                .rules = {1e-4, 0, 5, UINT64_MAX, 0},
                                .seed = 3};
-    struct run_case made = {0};
-    uint64_t n_iter = 0;
-    double severity = -1;
-    ok(sample_run(s, &r, a, &made, &n_iter, &severity, &e), "copy runs %s", e.text);
-    ok(made.n == 5 && made.threads == 1 && n_iter > 0 && severity >= 0, "five samples");
-    is_near(made.work_per_pass, (double)n_iter * copy->bytes_counted_per_iter, 0, "work of a pass");
-    is_near(made.array_bytes, 2 * (double)bytes, 0, "both arrays are counted");
-    ok(made.checksum == made.reference && made.tolerance == 0, "what was copied is right");
-    ok(made.noise.why && made.noise.disturbed == (made.noise.why[0] != '\0'),
+    struct sampled got = {.severity = -1};
+    const struct run_case *made = &got.run;
+    ok(sample_run(s, &r, a, &got, &e), "copy runs %s", e.text);
+    ok(made->n == 5 && made->threads == 1 && got.n_iter > 0 && got.severity >= 0, "five samples");
+    is_near(made->work_per_pass, (double)got.n_iter * copy->bytes_counted_per_iter, 0,
+            "work of a pass");
+    is_near(made->array_bytes, 2 * (double)bytes, 0, "both arrays are counted");
+    ok(made->checksum == made->reference && made->tolerance == 0, "what was copied is right");
+    ok(made->noise.why && made->noise.disturbed == (made->noise.why[0] != '\0'),
        "noise has a verdict");
     bool positive = true;
-    for (int i = 0; i < made.n; i++) {
-        positive = positive && made.seconds[i] > 0 && made.clock_hz[i] > 0;
+    for (int i = 0; i < made->n; i++) {
+        positive = positive && made->seconds[i] > 0 && made->clock_hz[i] > 0;
     }
     ok(positive, "every pass took time, and has a clock");
 
@@ -280,13 +280,12 @@ static void test_case(const struct host *h, struct arena *a)
     broken.run = do_nothing;
     r.loop = &broken;
     r.rules.n_iter_max = 100;
-    ok(!sample_run(s, &r, a, &made, &n_iter, &severity, &e) && e.code == ERR_HOST &&
-           strncmp(e.text, "copy ", 5) == 0,
+    ok(!sample_run(s, &r, a, &got, &e) && e.code == ERR_HOST && strncmp(e.text, "copy ", 5) == 0,
        "a loop that computes nothing: %s", e.text);
     e = (struct err){0};
     r.loop = copy;
     stop = 1;
-    ok(!sample_run(s, &r, a, &made, &n_iter, &severity, &e) && e.code == ERR_HOST, "%s", e.text);
+    ok(!sample_run(s, &r, a, &got, &e) && e.code == ERR_HOST, "%s", e.text);
     memory_release(&s->regions[0]);
     pool_release(s->pool);
 }
