@@ -94,6 +94,9 @@ explore: $(FUZZERS)
 	    $$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_final_stats=1 -max_len=8192 \
 	        -artifact_prefix=$(BUILD)/crash-$$name- $(BUILD)/corpus/$$name tests/corpus/$$name; done
 
+golden: $(BUILD)/gambrel
+	UPDATE=1 BUILD=$(BUILD) sh tests/golden.t
+
 report: $(BUILD)/gambrel
 	run=$$($(BUILD)/gambrel measure) && $(BUILD)/gambrel compare --folder "$$(dirname "$$run")" "$$run"
 

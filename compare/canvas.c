@@ -65,6 +65,8 @@ void canvas_mark(struct canvas *c, double x, double y, int point, double size, c
     text_add(c->out, "set label '' at screen %.5f,%.5f point pt %d ps %g lc rgb '%s' front\n",
              x / canvas_width, y / canvas_height, point, size, color);
     place_obstacle(&c->place, (struct place_box){x - 6, y - 6, x + 6, y + 6, 50});
+    /* A label close by would seem to name this mark. */
+    place_obstacle(&c->place, (struct place_box){x - 18, y - 14, x + 18, y + 14, 12});
 }
 
 double canvas_width_of(const char *words, double size)

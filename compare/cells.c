@@ -80,6 +80,8 @@ void cell_remark(struct table *t, const struct measured *m, bool from_machine)
 {
     if (m->disturbed) {
         table_cell(t, TONE_DOUBT, "disturbed%s%s", m->why[0] ? ": " : "", m->why);
+    } else if (m->other_disturbed) {
+        table_cell(t, TONE_DOUBT, "other round disturbed");
     } else if (from_machine) {
         cell(t, "from the machine file");
     } else {

@@ -148,30 +148,43 @@ void document_terminal(const struct document *d, bool color, struct text *out)
 /* --- Markdown --- */
 
 /* What would be read as markup is escaped; an underscore inside a word is not. */
-static int markdown_words(const char *words, struct text *out)
+static void markdown_words(const char *words, struct text *out)
 {
-    int width = 0;
     for (const char *p = words; *p; p++) {
-        const bool escaped = strchr("|\\`*<[", *p) != NULL;
-        text_add(out, "%s%c", escaped ? "\\" : "", *p);
-        width += escaped + (((unsigned char)*p & 0xc0) != 0x80);
+        text_add(out, "%s%c", strchr("|\\`*<[", *p) ? "\\" : "", *p);
     }
-    return width;
 }
 
-static void markdown_cell(const struct cell *cell, const struct column *column, int width,
-                          struct text *out)
+/* A cell as Markdown writes it. */
+static const char *markdown_text(const struct cell *cell, struct arena *a)
 {
-    struct text words = {.arena = out->arena};
+    struct text words = {.arena = a};
     const char *mark = cell->tone == TONE_BAD ? "**" : "";
     text_add(&words, "%s", mark);
-    const int used = markdown_words(cell->text, &words) + 2 * (int)strlen(mark);
+    markdown_words(cell->text, &words);
     text_add(&words, "%s", mark);
+    return words.data;
+}
+
+static void markdown_cell(const char *words, const struct column *column, int width,
+                          struct text *out)
+{
+    const int spare = width - text_width(words);
     text_add(out, " ");
-    pad(out, column->right ? width - used : 0);
-    text_add_bytes(out, words.data ? words.data : "", words.len);
-    pad(out, column->right ? 0 : width - used);
+    pad(out, column->right ? spare : 0);
+    text_add(out, "%s", words);
+    pad(out, column->right ? 0 : spare);
     text_add(out, " |");
+}
+
+static int markdown_width(const struct table *t, int column, struct arena *a)
+{
+    int width = text_width(t->columns[column].title);
+    for (int r = 0; r < table_rows(t); r++) {
+        const int cell = text_width(markdown_text(table_at(t, r, column), a));
+        width = cell > width ? cell : width;
+    }
+    return width > 3 ? width : 3;
 }
 
 static void markdown_rule(const struct table *t, const int *widths, struct text *out)
@@ -194,15 +207,15 @@ static void markdown_table(const struct table *t, struct text *out)
 {
     int widths[TABLE_COLUMNS_MAX];
     for (int c = 0; c < t->n_columns; c++) {
-        const int width = column_width(t, c);
-        widths[c] = width > 3 ? width : 3;
+        widths[c] = markdown_width(t, c, out->arena);
     }
     for (int r = -1; r < table_rows(t); r++) {
         text_add(out, "|");
         for (int c = 0; c < t->n_columns; c++) {
-            const struct cell title = {t->columns[c].title, TONE_PLAIN};
+            const char *words =
+                r < 0 ? t->columns[c].title : markdown_text(table_at(t, r, c), out->arena);
             if (!t->columns[c].hidden) {
-                markdown_cell(r < 0 ? &title : table_at(t, r, c), &t->columns[c], widths[c], out);
+                markdown_cell(words, &t->columns[c], widths[c], out);
             }
         }
         text_add(out, "\n");

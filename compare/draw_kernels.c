@@ -83,12 +83,28 @@ void draw_kernels(struct drawing *d)
     }
 }
 
+/* From the right, where dots crowd under the compute roof and names have the fewest places. */
 void label_kernels(struct drawing *d)
 {
-    for (int i = 0; i < d->c->n_rows; i++) {
-        if (plot_drawn(d, &d->c->rows[i])) {
-            name_kernel(d, i);
+    double limit = INFINITY;
+    for (;;) {
+        double next = 0;
+        for (int i = 0; i < d->c->n_rows; i++) {
+            const struct row *row = &d->c->rows[i];
+            if (plot_drawn(d, row) && row->kernel->intensity < limit) {
+                next = fmax(next, row->kernel->intensity);
+            }
         }
+        if (next <= 0) {
+            return;
+        }
+        for (int i = 0; i < d->c->n_rows; i++) {
+            if (plot_drawn(d, &d->c->rows[i]) && d->c->rows[i].kernel->intensity >= next &&
+                d->c->rows[i].kernel->intensity < limit) {
+                name_kernel(d, i);
+            }
+        }
+        limit = next;
     }
 }
 

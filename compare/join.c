@@ -36,8 +36,7 @@ static void predict(const struct comparison *c, struct row *row, struct arena *a
         if (row->kernel) {
             models[m].ceiling(&in, &row->ceilings[m]);
         } else {
-            row->ceilings[m].missing =
-                arena_format(a, "'%s' is not in %s", row->name, c->kernels->file);
+            row->ceilings[m].missing = arena_format(a, "no description of '%s'", row->name);
         }
     }
 }

@@ -46,8 +46,11 @@ struct measured measured_of(const struct run_case *c)
 struct measured measured_higher(struct measured a, struct measured b)
 {
     struct measured *higher = b.rate > a.rate ? &b : &a;
-    const double other = b.rate > a.rate ? a.rate : b.rate;
-    higher->other = isnan(higher->other) ? other : fmin(higher->other, other);
+    const struct measured *lower = higher == &b ? &a : &b;
+    if (isnan(higher->other) || lower->rate < higher->other) {
+        higher->other = lower->rate;
+        higher->other_disturbed = lower->disturbed;
+    }
     return *higher;
 }
 

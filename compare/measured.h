@@ -17,7 +17,8 @@ struct measured {
     double cv;        /* NaN: not known */
     int n;            /* passes; 0: a published value */
     double other;     /* the median of the other round; NaN where there was one round only */
-    double clock_hz;  /* median beside the passes; NaN */
+    bool other_disturbed;
+    double clock_hz; /* median beside the passes; NaN */
     double array_bytes;
     bool disturbed;
     const char *why;    /* what disturbed it; "" */

@@ -137,7 +137,7 @@ static void add_run(struct text *out, const struct comparison *c)
     number(out, "reps", r->reps);
     number(out, "warmup_ms", r->warmup_ms);
     boolean(out, "quick", r->quick);
-    string(out, "machine_file", c->machine ? c->machine->file : NULL);
+    string(out, "machine", c->machine ? c->machine->name : NULL);
     add_host(out, &r->host);
     key(out, "write_allocates");
     text_add(out, "%s", c->write_allocates < 0 ? "null" : c->write_allocates ? "true" : "false");

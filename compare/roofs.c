@@ -83,7 +83,7 @@ static struct joined_roof machine_roof(const struct comparison *c, const struct 
         .array_bytes = NAN,
         .disturbed = r->disturbed,
         .why = "",
-        .source = r->source ? r->source : c->machine->file,
+        .source = r->source ? r->source : c->machine->name,
     };
     return joined(c, *r, m, true);
 }
@@ -169,9 +169,10 @@ void roofs_note(struct comparison *c, struct arena *a)
     note_rounds(c, a);
     if (from_machine) {
         comparison_note(c, false,
-                        arena_format(a, "%d roof%s from %s: this run did not measure %s.",
+                        arena_format(a,
+                                     "%d roof%s from the file of %s: this run did not measure %s.",
                                      from_machine, from_machine == 1 ? " comes" : "s come",
-                                     c->machine->file, from_machine == 1 ? "it" : "them"));
+                                     c->machine->name, from_machine == 1 ? "it" : "them"));
     }
 }
 
@@ -217,13 +218,14 @@ void roofs_decide_write_allocate(struct comparison *c, struct arena *a)
         }
     }
     c->write_allocates = decide(c, quiet, n, why);
-    const bool doubtful = c->write_allocates < 0 && n < c->n_roofs;
-    if (doubtful) {
+    const char *doubt = "";
+    if (c->write_allocates < 0 && n < c->n_roofs) {
         c->write_allocates = decide(c, c->roofs, c->n_roofs, why);
+        doubt = c->write_allocates < 0 ? "" : " (both disturbed or one of them)";
     }
-    c->write_allocates_why = arena_format(a, "%s%s", why, doubtful ? " (disturbed)" : "");
+    c->write_allocates_why = arena_format(a, "%s%s", why, doubt);
     if (c->write_allocates < 0 && c->machine && c->machine->write_allocate >= 0) {
         c->write_allocates = c->machine->write_allocate;
-        c->write_allocates_why = arena_format(a, "%s says so", c->machine->file);
+        c->write_allocates_why = arena_format(a, "the file of %s says so", c->machine->name);
     }
 }

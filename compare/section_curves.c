@@ -17,7 +17,7 @@ void section_chains(const struct comparison *c, struct document *d)
     }
     if (c->n_chains > 0) {
         document_add(d, BLOCK_HEADING, TONE_PLAIN,
-                     "Chain curve: FMA rate against independent chains");
+                     "Chain curve: FMA rate against independent chains%s", table_fold(t, "isa"));
         document_table(d, t);
     }
 }

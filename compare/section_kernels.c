@@ -58,30 +58,18 @@ static struct table *kernel_table(struct arena *a)
 void section_kernels(const struct comparison *c, struct document *d)
 {
     struct table *t = kernel_table(d->arena);
-    bool one_isa = true, one_unit = true;
     for (int i = 0; i < c->n_rows; i++) {
         kernel_row(&c->rows[i], t);
-        one_isa &= strcmp(c->rows[i].isa, c->rows[0].isa) == 0;
-        one_unit &= strcmp(c->rows[i].unit, c->rows[0].unit) == 0;
     }
-    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s", one_isa && c->n_rows ? ", " : "",
-                 one_isa && c->n_rows ? c->rows[0].isa : "");
+    const char *isa = table_fold(t, "isa");
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s", isa, table_fold(t, "unit"));
     if (c->n_rows == 0) {
         document_add(d, BLOCK_SENTENCE, TONE_DOUBT, "The run measured no kernel.");
         return;
     }
-    if (one_isa) {
-        table_hide(t, "isa");
-    }
-    if (one_unit) {
-        table_hide(t, "unit");
-    }
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "%sratio: measured over the ceiling before it; of L1: over the same kernel from "
-                 "L1.",
-                 !one_unit                         ? ""
-                 : is_memory_unit(c->rows[0].unit) ? "Median GB/s; "
-                                                   : "Median GFLOP/s; ");
+                 "Medians; ratio: measured over the ceiling before it; of L1: over the same kernel "
+                 "from L1.");
     document_table(d, t);
 }
 
@@ -105,7 +93,7 @@ void section_traffic(const struct comparison *c, struct document *d)
         cell_with_fetch(t, c, row->traffic, row->traffic_with_fetch);
     }
     if (table_rows(t) > 0) {
-        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Traffic");
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Traffic%s", table_fold(t, "isa"));
         document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
                      "GB/s that the measured rates mean, as the formula counts them and with the "
                      "fetch of overwritten lines.");

@@ -80,7 +80,7 @@ void section_machine(const struct comparison *c, struct document *d)
         fact(t, "source", r->source);
     }
     if (c->machine) {
-        fact(t, "machine file", c->machine->file);
+        fact(t, "machine file", c->machine->name);
     }
     document_table(d, t);
 }

@@ -22,7 +22,7 @@ void section_compute_roofs(const struct comparison *c, struct document *d)
         cell_remark(t, &c->roofs_measured[i], c->roof_details[i].from_machine);
     }
     if (table_rows(t) > 0) {
-        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Compute roofs");
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Compute roofs%s", table_fold(t, "isa"));
         document_table(d, t);
     }
 }
@@ -89,7 +89,7 @@ void section_memory_roofs(const struct comparison *c, struct document *d)
         }
     }
     if (table_rows(t) > 0) {
-        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Memory roofs");
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Memory roofs%s", table_fold(t, "isa"));
         write_conventions(c, compute, d);
         document_table(d, t);
     }

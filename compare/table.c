@@ -15,11 +15,23 @@ struct table *table_new(struct arena *a, const char *const *titles, int n)
     return t;
 }
 
-void table_hide(struct table *t, const char *title)
+const char *table_fold(struct table *t, const char *title)
 {
-    for (int i = 0; i < t->n_columns; i++) {
-        t->columns[i].hidden |= strcmp(t->columns[i].title, title) == 0;
+    int column = 0;
+    while (column < t->n_columns && strcmp(t->columns[column].title, title) != 0) {
+        column++;
     }
+    if (column == t->n_columns || table_rows(t) == 0) {
+        return "";
+    }
+    const char *first = table_at(t, 0, column)->text;
+    for (int r = 1; r < table_rows(t); r++) {
+        if (strcmp(table_at(t, r, column)->text, first) != 0) {
+            return "";
+        }
+    }
+    t->columns[column].hidden = true;
+    return arena_format(t->arena, ", %s", first);
 }
 
 char *text_clean(struct arena *a, const char *format, va_list args)

@@ -37,7 +37,9 @@ struct table {
 
 /* Titles that begin with '>' are right-aligned (the '>' is not shown). */
 struct table *table_new(struct arena *a, const char *const *titles, int n);
-void table_hide(struct table *t, const char *title);
+/* Hides the column if all its cells say the same, and gives what they say for a heading, with ", "
+ * before it; "" otherwise. */
+const char *table_fold(struct table *t, const char *title);
 void table_cell(struct table *t, enum tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int table_rows(const struct table *t);

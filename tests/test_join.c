@@ -72,7 +72,7 @@ static void check_recorded(struct arena *a)
 
     const struct row *poly = row_of(c, "poly", "L2", 1), *mystery = row_of(c, "mystery", "L1", 1);
     is_text(poly->ceilings[0].missing, "no read roof at L2 on 1 thread", "a roof that is missing");
-    is_text(mystery->ceilings[0].missing, "'mystery' is not in kernels.yaml", "no description");
+    is_text(mystery->ceilings[0].missing, "no description of 'mystery'", "no description");
     ok(poly->explained_by == -1 && isnan(poly->unexplained), "no ceiling, no explanation");
     is_near(c->accuracy[0].coverage, 0.6, 1e-12, "both count against coverage");
     ok(c->accuracy[0].n == 3, "three rows are predicted");
@@ -166,14 +166,14 @@ static void check_machine_roofs(struct arena *a)
          .other = NAN},
     };
     const struct machine machine = {
-        .file = "machines/m.yaml", .roofs = of_machine, .n_roofs = 2, .write_allocate = 1};
+        .name = "m", .roofs = of_machine, .n_roofs = 2, .write_allocate = 1};
     const struct run run = fixture_run(cases, 2);
     const struct comparison *c = comparison_join(&run, fixture_kernels(), &machine, a);
     ok(c->n_roofs == 2, "a roof the run has is not taken from the machine file");
     is_near(c->roofs[0].rate, 100e9, 0, "the run's own stays");
     ok(c->roof_details[1].from_machine, "the missing one is the machine file's");
     is_near(c->rows[0].ceilings[0].rate, 2e9, 1e-12, "and bounds the kernel");
-    ok(noted(c, "machines/m.yaml"), "which is noted");
+    ok(noted(c, "1 roof comes from the file of m: this run did not measure it."), "which is noted");
     ok(c->write_allocates == 1, "the machine file says whether lines are fetched");
 }
 
