@@ -298,7 +298,7 @@ static void check_chain_curve(struct checker *c)
     }
 }
 
-/* Numbers that somebody remembered are usable, and to be said; the skeleton's sources are no sources. */
+/* Numbers that somebody remembered are usable, and to be said; a skeleton's sources are none. */
 static void check_source(struct checker *c, struct loc loc, const char *what, const char *source)
 {
     if (source && strstr(source, "recalled, unchecked")) {
