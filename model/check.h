@@ -1,9 +1,9 @@
 /* check.h - what is wrong or odd in a machine file that reads well.
  *
  * An error makes a prediction wrong or a rule dead: a form that two entries match equally well, an
- * idiom, move or fusion that no form of the file is, a latency between operands that are not there,
- * caches that do not grow, a front end wider than all ports together, load ports no load goes to.
- * A remark is something a reader should know: a latency nobody gave, a port nothing goes to, a group
+ * idiom, move or fusion that no form of the file is, a latency between operands that are not
+ * there, caches that do not grow, a front end wider than all ports, load ports no load goes to.
+ * A remark is something to know: a latency nobody gave, a port nothing goes to, a group
  * that is recalled, unchecked.
  *
  * The file is not changed, and nothing here fails: what cannot be checked is a finding too.

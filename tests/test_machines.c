@@ -3,8 +3,8 @@
  * A bound may not lie above the measurement by more than its noise, and where the ports are all
  * there is to it, it has to meet it.  Sources: two-core KVM guests without counters, cycles by a
  * chain of dependent adds: EPYC family 26 model 2 (Zen 5), medians of three or four runs, and Xeon
- * family 6 model 207 (Emerald Rapids), 2026-11-29, least of 400 passes; the roofline article for the
- * M4 Pro.
+ * family 6 model 207 (Emerald Rapids), 2026-11-29, least of 400 passes; the roofline article for
+ * the M4 Pro.
  */
 #include "base/file.h"
 #include "base/text.h"
