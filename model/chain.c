@@ -21,8 +21,8 @@ struct sequence {
 /* What one sequence says. */
 struct reading {
     struct chain_cycle cycle;
-    double path;  /* NaN: a latency is missing */
-    bool missing; /* ... on a cycle */
+    struct chain_cycle path; /* NaN: a latency is missing */
+    bool missing;            /* ... on a cycle */
 };
 
 struct context {
@@ -104,22 +104,34 @@ static struct ratio_edge *known_edges(struct context *c, const struct dependence
 
 /* --- cycles and paths --- */
 
-/* Steps in program order, from the instruction that comes first. */
-static struct chain_cycle describe(const struct context *c, const struct dependences *d,
-                                   const struct ratio *r)
+static struct chain_cycle take_steps(const struct context *c, const struct dependences *d,
+                                     const int *edges, int n)
 {
-    struct chain_cycle cycle = {.cycles = r->cycles, .n_steps = r->n_steps};
-    int first = 0;
-    for (int i = 1; i < r->n_steps; i++) {
-        first = d->edges[r->steps[i]].to < d->edges[r->steps[first]].to ? i : first;
-    }
-    cycle.steps = arena_new(c->arena, struct chain_step, (size_t)r->n_steps);
-    for (int i = 0; i < r->n_steps; i++) {
-        const struct dependence *edge = &d->edges[r->steps[(first + i) % r->n_steps]];
+    struct chain_cycle cycle = {.n_steps = n,
+                                .steps = arena_new(c->arena, struct chain_step, (size_t)n)};
+    for (int i = 0; i < n; i++) {
+        const struct dependence *edge = &d->edges[edges[i]];
         cycle.steps[i] = (struct chain_step){edge->insn, edge->reg, edge->latency, edge->distance};
         cycle.latency += isnan(edge->latency) ? 0 : edge->latency;
         cycle.distance += edge->distance;
     }
+    return cycle;
+}
+
+/* Steps in program order, from the instruction that comes first. */
+static struct chain_cycle describe(const struct context *c, const struct dependences *d,
+                                   const struct ratio *r)
+{
+    int first = 0;
+    for (int i = 1; i < r->n_steps; i++) {
+        first = d->edges[r->steps[i]].to < d->edges[r->steps[first]].to ? i : first;
+    }
+    int *ordered = arena_new(c->arena, int, (size_t)r->n_steps);
+    for (int i = 0; i < r->n_steps; i++) {
+        ordered[i] = r->steps[(first + i) % r->n_steps];
+    }
+    struct chain_cycle cycle = take_steps(c, d, ordered, r->n_steps);
+    cycle.cycles = r->cycles;
     return cycle;
 }
 
@@ -129,26 +141,55 @@ static int by_target(const void *a, const void *b)
     return (one->to > other->to) - (one->to < other->to);
 }
 
+/* The edges of the slowest way to a value, from its first to its last. */
+static struct chain_cycle walk_back(const struct context *c, const struct dependences *d,
+                                    const int *slowest, int value)
+{
+    int *edges = arena_new(c->arena, int, (size_t)d->n_values + 1);
+    int n = 0;
+    for (int k = slowest[value]; k >= 0;
+         k = d->edges[k].distance == 0 ? slowest[d->edges[k].from] : -1) {
+        edges[n++] = k;
+    }
+    for (int i = 0; i < n / 2; i++) {
+        const int swapped = edges[i];
+        edges[i] = edges[n - 1 - i];
+        edges[n - 1 - i] = swapped;
+    }
+    struct chain_cycle path = take_steps(c, d, edges, n);
+    path.cycles = path.latency;
+    path.distance = 0;
+    return path;
+}
+
 /* The longest way through one iteration, all that comes from iterations before at hand when it
  * starts.  Within an iteration values depend on values with smaller numbers only.  Sorts d. */
-static double longest_path(const struct context *c, struct dependences *d)
+static struct chain_cycle longest_path(const struct context *c, struct dependences *d)
 {
     double *ready = arena_new(c->arena, double, (size_t)d->n_values + 1);
-    double longest = 0;
+    int *slowest = arena_new(c->arena, int, (size_t)d->n_values + 1);
+    int last = 0;
 
     if (d->n > 0) {
         qsort(d->edges, d->n, sizeof *d->edges, by_target);
     }
+    slowest[0] = -1;
+    for (int v = 0; v < d->n_values; v++) {
+        slowest[v] = -1;
+    }
     for (size_t k = 0; k < d->n; k++) {
         const struct dependence *edge = &d->edges[k];
-        const double start = edge->distance == 0 ? ready[edge->from] : 0;
+        const double done = edge->latency + (edge->distance == 0 ? ready[edge->from] : 0);
         if (isnan(edge->latency)) {
-            return edge->latency;
+            return (struct chain_cycle){.cycles = nan("")};
         }
-        ready[edge->to] = fmax(ready[edge->to], start + edge->latency);
-        longest = fmax(longest, ready[edge->to]);
+        if (slowest[edge->to] < 0 || done > ready[edge->to]) {
+            slowest[edge->to] = (int)k;
+            ready[edge->to] = done;
+        }
+        last = ready[edge->to] > ready[last] ? edge->to : last;
     }
-    return longest;
+    return walk_back(c, d, slowest, last);
 }
 
 static bool read_sequence(struct context *c, struct sequence s, struct reading *out, struct err *e)
@@ -189,7 +230,7 @@ static bool read_iteration(struct context *c, double trips, struct reading *out,
         return false;
     }
     out->cycle.cycles = extrapolate(few.cycle.cycles, out->cycle.cycles, trips);
-    out->path = extrapolate(few.path, out->path, trips);
+    out->path.cycles = extrapolate(few.path.cycles, out->path.cycles, trips);
     return true;
 }
 
@@ -227,8 +268,9 @@ bool chain_find(const struct code_loop *l, double inner_trips, struct cost_table
         .carried = whole.cycle,
         .inner = inner.cycle,
         .restart_cycles = inner.missing ? nan("") : inner.cycle.cycles * (has_inner(l) ? trips : 0),
-        .path_cycles = whole.path,
-        .overlap_cycles = whole.path / in_flight,
+        .path = whole.path,
+        .in_flight = in_flight,
+        .overlap_cycles = whole.path.cycles / in_flight,
         .missing = c.missing.data ? c.missing.data : "",
     };
     out->strict = out->restart_cycles <= out->carried.cycles * (1 + 1e-9);
@@ -264,6 +306,8 @@ void chain_words(const struct code_loop *l, const struct chain_cycle *c, struct 
             separator = ", ";
         }
     }
-    text_add(out, ": %g cycles over %d %s", c->latency, c->distance,
-             c->distance == 1 ? "iteration" : "iterations");
+    text_add(out, ": %g cycles", c->latency);
+    if (c->distance > 0) {
+        text_add(out, " over %d %s", c->distance, c->distance == 1 ? "iteration" : "iterations");
+    }
 }

@@ -33,8 +33,8 @@ struct chain_step {
     int distance;   /* iterations back (of the inner loop for chain_bound.inner) */
 };
 
-struct chain_cycle {
-    double cycles; /* latency / distance; 0: no cycle */
+struct chain_cycle { /* or a path, whose distance is 0 */
+    double cycles;   /* latency / distance, of a path its latency; 0: none */
     struct chain_step *steps;
     int n_steps;
     double latency;
@@ -48,8 +48,9 @@ struct chain_bound {
     struct chain_cycle carried;
     struct chain_cycle inner; /* of the inner loop alone, per trip */
     double restart_cycles;    /* inner.cycles * trips; 0 without an inner loop; NaN */
-    double path_cycles;       /* the longest way through one iteration; NaN: a latency is missing */
-    double overlap_cycles;    /* NaN: no path, or rob_entries not in the machine file */
+    struct chain_cycle path;  /* the longest way through one iteration; NaN: a latency is missing */
+    double in_flight;         /* iterations that are, at most; NaN: rob_entries not known */
+    double overlap_cycles;    /* path / in_flight; NaN */
     bool strict;              /* no chain restarts, or restarting gains nothing */
     const char *missing;      /* "" or the latencies that are not in the machine file */
 };

@@ -19,33 +19,89 @@ static bool check_edges(const struct ratio_edge *edges, int n_edges, int n_nodes
     return true;
 }
 
-/* One sweep: drops the edges whose tail nothing leads to, or whose head leads nowhere. */
-static bool drop_dead_ends(const struct ratio_edge *edges, int n_edges, int *in, int *out,
-                           bool *cyclic)
+/* --- strongly connected components (Tarjan, SIAM J. Comput. 1(2), 1972), without recursion --- */
+
+struct search {
+    const struct ratio_edge *edges;
+    int *next;      /* [edges] the next edge out of the same node, -1 at the end */
+    int *cursor;    /* [nodes] the edge to look at next */
+    int *number;    /* [nodes] in order of discovery, from 1; 0: not seen */
+    int *low;       /* [nodes] the least number that is reached without leaving the component */
+    int *component; /* [nodes] -1: not known yet */
+    int *path, n_path, *open, n_open, n_seen, n_components;
+};
+
+static void discover(struct search *s, int node)
 {
-    bool dropped = false;
-    for (int k = 0; k < n_edges; k++) {
-        if (cyclic[k] && (in[edges[k].from] == 0 || out[edges[k].to] == 0)) {
-            cyclic[k] = false;
-            in[edges[k].to]--;
-            out[edges[k].from]--;
-            dropped = true;
+    s->number[node] = s->low[node] = ++s->n_seen;
+    s->path[s->n_path++] = node;
+    s->open[s->n_open++] = node;
+}
+
+/* All below the last node of the path is known: its component, if it is the root of one, is what
+ * lies on top of the open nodes. */
+static void leave(struct search *s)
+{
+    const int node = s->path[--s->n_path];
+    if (s->n_path > 0) {
+        int *low = &s->low[s->path[s->n_path - 1]];
+        *low = s->low[node] < *low ? s->low[node] : *low;
+    }
+    if (s->low[node] == s->number[node]) {
+        int member;
+        do {
+            member = s->open[--s->n_open];
+            s->component[member] = s->n_components;
+        } while (member != node);
+        s->n_components++;
+    }
+}
+
+static void explore(struct search *s, int root)
+{
+    discover(s, root);
+    while (s->n_path > 0) {
+        const int node = s->path[s->n_path - 1], edge = s->cursor[node];
+        if (edge < 0) {
+            leave(s);
+            continue;
+        }
+        const int to = s->edges[edge].to;
+        s->cursor[node] = s->next[edge];
+        if (s->number[to] == 0) {
+            discover(s, to);
+        } else if (s->component[to] < 0 && s->number[to] < s->low[node]) {
+            s->low[node] = s->number[to];
         }
     }
-    return dropped;
 }
 
 void ratio_mark_cyclic(const struct ratio_edge *edges, int n_edges, int n_nodes, struct arena *a,
                        bool *cyclic)
 {
-    int *in = arena_new(a, int, (size_t)n_nodes), *out = arena_new(a, int, (size_t)n_nodes);
-
-    for (int k = 0; k < n_edges; k++) {
-        cyclic[k] = true;
-        in[edges[k].to]++;
-        out[edges[k].from]++;
+    const size_t n = (size_t)n_nodes;
+    struct search s = {.edges = edges,
+                       .next = arena_new(a, int, (size_t)n_edges),
+                       .cursor = arena_new(a, int, n),
+                       .number = arena_new(a, int, n),
+                       .low = arena_new(a, int, n),
+                       .component = arena_new(a, int, n),
+                       .path = arena_new(a, int, n),
+                       .open = arena_new(a, int, n)};
+    for (int i = 0; i < n_nodes; i++) {
+        s.cursor[i] = s.component[i] = -1;
     }
-    while (drop_dead_ends(edges, n_edges, in, out, cyclic)) {
+    for (int k = 0; k < n_edges; k++) {
+        s.next[k] = s.cursor[edges[k].from];
+        s.cursor[edges[k].from] = k;
+    }
+    for (int i = 0; i < n_nodes; i++) {
+        if (s.number[i] == 0) {
+            explore(&s, i);
+        }
+    }
+    for (int k = 0; k < n_edges; k++) {
+        cyclic[k] = s.component[edges[k].from] == s.component[edges[k].to];
     }
 }
 

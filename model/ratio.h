@@ -33,7 +33,7 @@ struct ratio {
 bool ratio_max(const struct ratio_edge *edges, int n_edges, int n_nodes, struct arena *a,
                struct ratio *out, struct err *e);
 
-/* Marks the edges that may lie on a cycle: the others hang from one or lead into one. */
+/* Marks the edges that lie on some cycle: those inside a strongly connected component. */
 void ratio_mark_cyclic(const struct ratio_edge *edges, int n_edges, int n_nodes, struct arena *a,
                        bool *cyclic);
 

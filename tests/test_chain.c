@@ -204,7 +204,7 @@ static void test_missing(struct arena *a)
         ok(isnan(c.cycles_per_iter), "a latency that is missing on a cycle: no bound");
         is_near(c.known_cycles_per_iter, 1, 1e-9, "  the known ones alone");
         is_text(c.missing, "vpmullq zmm, zmm, zmm", "  its name, once");
-        ok(isnan(c.path_cycles) && isnan(c.overlap_cycles), "  nor a path");
+        ok(isnan(c.path.cycles) && isnan(c.overlap_cycles), "  nor a path");
     }
     m.store_forward_cycles = (double)NAN;
     if (decode("c5fa1047fcc5fa59c1c5fa11074883c7044839d772eac3", ARCH_X86_64, a, &l)) {
@@ -233,7 +233,13 @@ static void test_restart(const struct machine *m, struct arena *a)
     is_near(c.restart_cycles, 32, 1e-9, "  32 if iterations cannot overlap");
     is_near(c.carried.cycles, 1, 1e-9, "  1 if nothing limits that");
     ok(!c.strict, "  so it is not strict");
-    is_near(c.path_cycles, 7 + 32, 1e-9, "  39 from the load to the store");
+    is_near(c.path.cycles, 7 + 32, 1e-9, "  39 from the load to the store");
+    struct text words = {.arena = a};
+    chain_words(&l, &c.path, &words);
+    is_text(
+        words.data,
+        "1 of vmovups zmm, m512 (7 cycles), 8 of vfmadd213ps zmm, zmm, zmm (4 cycles): 39 cycles",
+        "  and which way");
     /* 22 slots: six outside and two in each trip, of which cmp with jb and dec with jnz are one. */
     is_near(c.overlap_cycles, 39.0 / (1 + 21), 1e-9,
             "  at most 22 iterations in the reorder buffer");

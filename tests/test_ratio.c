@@ -95,6 +95,22 @@ static void test_refusals(struct arena *a)
     }
 }
 
+/* An edge from one cycle to another lies on none. */
+static void test_cyclic(struct arena *a)
+{
+    static const struct ratio_edge edges[] = {{0, 1, 1, 0}, {1, 0, 1, 1}, {1, 2, 9, 0},
+                                              {2, 2, 1, 1}, {2, 3, 1, 0}, {4, 0, 1, 0},
+                                              {3, 5, 1, 0}, {5, 3, 1, 1}};
+    static const bool on_cycle[] = {true, true, false, true, false, false, true, true};
+    bool cyclic[8];
+    int right = 0;
+    ratio_mark_cyclic(edges, 8, 6, a, cyclic);
+    for (int k = 0; k < 8; k++) {
+        right += cyclic[k] == on_cycle[k];
+    }
+    ok(right == 8, "edges between cycles and at their ends lie on none: %d of 8 right", right);
+}
+
 /* --- against bisection with Bellman and Ford's test for a positive cycle --- */
 
 static bool has_positive_cycle(const struct graph *g, double cycles)
@@ -177,6 +193,7 @@ int main(void)
     struct arena *a = arena_create((size_t)1 << 22, oom, NULL);
     test_cases(a);
     test_refusals(a);
+    test_cyclic(a);
     arena_release(a);
     test_random();
     return tap_done();
