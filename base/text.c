@@ -62,6 +62,44 @@ const char *text_join(const char *const *names, char *buffer, size_t size)
     return buffer;
 }
 
+#define NEAREST_LEN_MAX 63
+
+/* Letters to add, drop or replace, row by row of the usual table. */
+static size_t edits(const char *a, const char *b)
+{
+    size_t row[NEAREST_LEN_MAX + 1];
+    const size_t n = strlen(b);
+    for (size_t k = 0; k <= n; k++) {
+        row[k] = k;
+    }
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t k = 0; k < n; k++) {
+            const size_t replaced = diagonal + (a[i] != b[k]);
+            const size_t dropped = (row[k] < row[k + 1] ? row[k] : row[k + 1]) + 1;
+            diagonal = row[k + 1];
+            row[k + 1] = replaced < dropped ? replaced : dropped;
+        }
+    }
+    return row[n];
+}
+
+const char *text_nearest(const char *const *names, const char *word)
+{
+    const char *best = NULL;
+    size_t least = SIZE_MAX;
+    for (; *names && strlen(word) <= NEAREST_LEN_MAX; names++) {
+        const size_t len = strlen(*names);
+        const size_t needed = len <= NEAREST_LEN_MAX ? edits(word, *names) : SIZE_MAX;
+        if (needed <= len / 3 && needed < least) {
+            least = needed;
+            best = *names;
+        }
+    }
+    return best;
+}
+
 /* A locale may write the decimal point as any bytes; files and reports write it as a dot. */
 static void use_dot(char *number)
 {

@@ -23,6 +23,10 @@ void text_add_bytes(struct text *t, const char *bytes, size_t len);
 /* "a, b, c" of a NULL-terminated list, cut with "..." where it would not fit; returns buffer. */
 const char *text_join(const char *const *names, char *buffer, size_t size);
 
+/* The name of a NULL-terminated list that was probably meant: at most a third of its letters must be
+ * added, dropped or replaced (Levenshtein); NULL if there is none. */
+const char *text_nearest(const char *const *names, const char *word);
+
 #define TEXT_SI_SIZE 32
 /* "143.7 GFLOP/s": four significant digits at most and an SI prefix; "unknown" for NaN. */
 const char *text_si(double value, const char *unit, char buffer[TEXT_SI_SIZE]);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMS_MAX     1024 /* of one block */
+#define TERMS_MAX     4096 /* of one block */
 #define ROW_BYTES_MAX ((size_t)1 << 20)
 #define FIELDS_MAX    64 /* of one row */
 #define COUNT_MAX     1e6
@@ -32,19 +32,15 @@ static struct loc moved(struct loc loc, size_t columns)
 }
 
 /* Counts a form once more, as a new one or into an equal one. */
-static bool add_form(struct block *b, const char *form, double count, struct loc loc, struct err *e)
+static void add_form(struct block *b, const char *form, double count)
 {
     for (int i = 0; i < b->n_forms; i++) {
         if (strcmp(b->forms[i].form, form) == 0) {
             b->forms[i].count += count;
-            return true;
+            return;
         }
     }
-    if (b->n_forms == FORMS_MAX) {
-        return err_set(e, ERR_RANGE, loc, "more than %d forms in one block", FORMS_MAX);
-    }
     b->forms[b->n_forms++] = (struct form_count){form, count};
-    return true;
 }
 
 /* "count form" or "form" in text[0..end). */
@@ -67,7 +63,8 @@ static bool parse_term(const char *text, const char *end, struct loc loc, struct
         return err_set(e, ERR_SYNTAX, loc,
                        "a count without a form; write as in '2 addss xmm, xmm; 1 bsr r64, r64'");
     }
-    return add_form(out, arena_copy(a, text, (size_t)(end - text)), count, loc, e);
+    add_form(out, arena_copy(a, text, (size_t)(end - text)), count);
+    return true;
 }
 
 bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out,
@@ -77,9 +74,11 @@ bool block_parse(const char *text, struct loc loc, struct arena *a, struct block
     for (const char *c = text; *c; c++) {
         n_terms += *c == ';';
     }
+    if (n_terms > TERMS_MAX) {
+        return err_set(e, ERR_RANGE, loc, "more than %d forms in one block", TERMS_MAX);
+    }
     *out = (struct block){.cycles = NAN, .weight = 1, .loc = loc};
-    out->forms =
-        arena_new(a, struct form_count, (size_t)(n_terms < FORMS_MAX ? n_terms : FORMS_MAX));
+    out->forms = arena_new(a, struct form_count, (size_t)n_terms);
     for (const char *term = text; *term;) {
         const char *stop = term + strcspn(term, ";");
         const char *first = skip_blanks(term, stop), *last = stop;

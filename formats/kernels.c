@@ -77,7 +77,7 @@ static const struct field inner_fields[] = {
 struct reader {
     struct kernels *k;
     struct arena *a;
-    struct names seen;
+    struct names seen; /* scope: NULL for all names, the roofs for theirs */
 };
 
 static bool read_streams(struct reader *r, const struct yml *map, struct kernel *k, struct err *e)
@@ -209,13 +209,16 @@ static bool read_kernel(const struct yml *node, void *item, void *context, struc
         return false;
     }
     const struct kernel *before = names_add(&r->seen, NULL, k->name, k);
+    if (!r->k->roofs) { /* they are read first, so this is one of them */
+        names_add(&r->seen, &r->k->roofs, k->name, k);
+    }
     return !before ||
            err_set(e, ERR_SCHEMA, node->loc, "name '%.80s' given twice; first on line %u", k->name,
                    before->loc.line);
 }
 
 /* `key` of a kernel must name one of the file's roofs. */
-static bool check_roof_name(const struct kernels *all, const struct yml *node, const char *key,
+static bool check_roof_name(const struct reader *r, const struct yml *node, const char *key,
                             struct err *e)
 {
     const char *name;
@@ -223,17 +226,13 @@ static bool check_roof_name(const struct kernels *all, const struct yml *node, c
     if (!yml_text(value, &name, e)) {
         return false;
     }
-    for (int i = 0; i < all->n_roofs; i++) {
-        if (strcmp(all->roofs[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return err_set(e, ERR_SCHEMA, value->loc, "%s: no roof of this file is named '%.60s'", key,
+    return names_find(&r->seen, &r->k->roofs, name) ||
+           err_set(e, ERR_SCHEMA, value->loc, "%s: no roof of this file is named '%.60s'", key,
                    name);
 }
 
 /* A kernel names its roofs; a roof is one. */
-static bool check_roofs(const struct kernels *all, const struct yml *root, struct err *e)
+static bool check_roofs(const struct reader *r, const struct yml *root, struct err *e)
 {
     const struct yml *roofs = yml_find(root, "roofs"), *kernels = yml_find(root, "kernels");
     for (const struct yml *node = roofs ? roofs->child : NULL; node; node = node->next) {
@@ -245,8 +244,7 @@ static bool check_roofs(const struct kernels *all, const struct yml *root, struc
         }
     }
     for (const struct yml *node = kernels ? kernels->child : NULL; node; node = node->next) {
-        if (!check_roof_name(all, node, "roof", e) ||
-            !check_roof_name(all, node, "compute_roof", e)) {
+        if (!check_roof_name(r, node, "roof", e) || !check_roof_name(r, node, "compute_roof", e)) {
             return false;
         }
     }
@@ -266,7 +264,7 @@ struct kernels *kernels_read(struct bytes input, const char *file, struct arena 
     k->roofs = fields_list(yml_find(root, "roofs"), what, a, &k->n_roofs, e);
     k->kernels =
         k->roofs ? fields_list(yml_find(root, "kernels"), what, a, &k->n_kernels, e) : NULL;
-    return k->kernels && check_roofs(k, root, e) ? k : NULL;
+    return k->kernels && check_roofs(&r, root, e) ? k : NULL;
 }
 
 const struct kernel *kernels_find(const struct kernels *k, const char *name)

@@ -1,14 +1,13 @@
 #include "formats/yml.h"
 
 #include "base/names.h"
+#include "base/utf8.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <yaml.h>
 
 /* What one document is made of while it is read. */
@@ -44,31 +43,6 @@ static struct loc place(const struct reader *r, yaml_mark_t mark)
 
 /* --- bytes --------------------------------------------------------------------------------------
  */
-
-/* Decodes the UTF-8 character at text[0..len); its length, or 0 if there is none (RFC 3629). */
-static size_t utf8_decode(const char *text, size_t len, uint32_t *code)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char lead = (unsigned char)text[0];
-    const size_t n = lead < 0x80             ? 1
-                     : (lead & 0xe0) == 0xc0 ? 2
-                     : (lead & 0xf0) == 0xe0 ? 3
-                     : (lead & 0xf8) == 0xf0 ? 4
-                                             : 0;
-    if (n == 0 || n > len) {
-        return 0;
-    }
-    uint32_t c = n == 1 ? lead : lead & (0xffU >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        c = c << 6 | ((unsigned char)text[i] & 0x3f);
-    }
-    *code = c;
-    const bool surrogate = c >= 0xd800 && c <= 0xdfff;
-    return c < smallest[n] || c > 0x10ffff || surrogate ? 0 : n;
-}
 
 /* YAML 1.1, section 5.1; the byte order mark only as the first character. */
 static bool is_allowed(uint32_t c, bool first)
@@ -329,6 +303,15 @@ const struct yml *yml_need(const struct yml *map, const char *key, struct err *e
     return child;
 }
 
+static bool unknown_key(const struct yml *child, const char *const *known, struct err *e)
+{
+    char list[160];
+    const char *nearest = text_nearest(known, child->key);
+    return err_set(e, ERR_SCHEMA, child->key_loc, "unknown key '%.30s'; %s%s%sknown here: %s",
+                   child->key, nearest ? "did you mean '" : "", nearest ? nearest : "",
+                   nearest ? "'? " : "", text_join(known, list, sizeof list));
+}
+
 bool yml_done(const struct yml *map, const char *const *known, struct err *e)
 {
     if (!yml_is(map, YML_MAP, e)) {
@@ -340,10 +323,7 @@ bool yml_done(const struct yml *map, const char *const *known, struct err *e)
             k++;
         }
         if (!*k) {
-            char list[180];
-            text_join(known, list, sizeof list);
-            return err_set(e, ERR_SCHEMA, child->key_loc, "unknown key '%.40s'; known here: %s",
-                           child->key, list);
+            return unknown_key(child, known, e);
         }
     }
     return true;
@@ -473,176 +453,4 @@ int yml_choice(const struct yml *node, const char *const *names, struct err *e)
     err_set(e, ERR_SCHEMA, node->loc, "%.80s%s'%.40s' is not one of %s", key_of(node),
             colon_of(node), node->text, list);
     return -1;
-}
-
-/* --- writing ------------------------------------------------------------------------------------
- */
-
-struct yml_out {
-    yaml_emitter_t emitter;
-    struct text text;
-    int depth;
-    bool is_map[YML_DEPTH_MAX];
-    bool infinite; /* a number was */
-};
-
-static int append(void *out, unsigned char *bytes, size_t len)
-{
-    text_add_bytes(&((struct yml_out *)out)->text, (const char *)bytes, len);
-    return 1;
-}
-
-static void out_release(void *object)
-{
-    yaml_emitter_delete(&((struct yml_out *)object)->emitter); /* zeroes are fine */
-}
-
-/* The emitter remembers a failure until the end: everything after it is ignored. */
-static void emit(struct yml_out *o, yaml_event_t *event, int made)
-{
-    if (!made) {
-        o->emitter.error = YAML_MEMORY_ERROR;
-    } else if (o->emitter.error != YAML_NO_ERROR) {
-        yaml_event_delete(event);
-    } else {
-        yaml_emitter_emit(&o->emitter, event); /* takes the event */
-    }
-}
-
-struct yml_out *yml_out_open(struct arena *a)
-{
-    struct yml_out *o = arena_new(a, struct yml_out, 1);
-    arena_on_release(a, out_release, o);
-    o->text.arena = a;
-    if (!yaml_emitter_initialize(&o->emitter)) {
-        o->emitter.error = YAML_MEMORY_ERROR;
-        return o;
-    }
-    yaml_emitter_set_output(&o->emitter, append, o);
-    yaml_emitter_set_unicode(&o->emitter, 1);
-    yaml_emitter_set_width(&o->emitter, -1); /* a form or a sentence stays on one line */
-    yaml_event_t event;
-    emit(o, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
-    emit(o, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
-    return o;
-}
-
-static void open_out(struct yml_out *o, bool is_map)
-{
-    assert(o->depth < YML_DEPTH_MAX);
-    o->is_map[o->depth++] = is_map;
-}
-
-void yml_out_map(struct yml_out *o, bool flow)
-{
-    yaml_event_t event;
-    const yaml_mapping_style_t style = flow ? YAML_FLOW_MAPPING_STYLE : YAML_BLOCK_MAPPING_STYLE;
-    emit(o, &event, yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, style));
-    open_out(o, true);
-}
-
-void yml_out_list(struct yml_out *o, bool flow)
-{
-    yaml_event_t event;
-    const yaml_sequence_style_t style = flow ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE;
-    emit(o, &event, yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, style));
-    open_out(o, false);
-}
-
-void yml_out_end(struct yml_out *o)
-{
-    assert(o->depth > 0);
-    yaml_event_t event;
-    emit(o, &event,
-         o->is_map[--o->depth] ? yaml_mapping_end_event_initialize(&event)
-                               : yaml_sequence_end_event_initialize(&event));
-}
-
-static void emit_scalar(struct yml_out *o, const char *text, size_t len, yaml_scalar_style_t style)
-{
-    yaml_event_t event;
-    emit(o, &event,
-         yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)len, 1, 1,
-                                      style));
-}
-
-/* Quoted where a reader, ours or another, would take the text for a number, a truth or nothing;
- * escaped where it holds what must not stand in a file as it is. */
-static yaml_scalar_style_t style_for(const char *text, size_t len)
-{
-    static const char *const words[] = {"true",  "false", "yes",  "no", "on",   "off",
-                                        "y",     "n",     "null", "~",  ".nan", ".inf",
-                                        "-.inf", "+.inf", "<<",   NULL};
-    for (size_t i = 0; i < len;) {
-        uint32_t c = 0;
-        i += utf8_decode(text + i, len - i, &c);
-        if (c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
-            !is_allowed(c, false)) {
-            return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-        }
-    }
-    double value;
-    /* Other readers know octal, sexagesimal, dates and underscores. */
-    bool mistakable =
-        text_parse_number(text, len, &value) ||
-        (*text >= '0' && *text <= '9' && strspn(text, "0123456789abcdefABCDEFxo_.:+-TZ ") == len);
-    for (const char *const *w = words; *w; w++) {
-        mistakable |= strcasecmp(*w, text) == 0;
-    }
-    return mistakable || len == 0 ? YAML_SINGLE_QUOTED_SCALAR_STYLE : YAML_ANY_SCALAR_STYLE;
-}
-
-void yml_out_text(struct yml_out *o, const char *text)
-{
-    const size_t len = strlen(text);
-    char *copy = arena_copy(o->text.arena, text, len);
-    for (size_t i = 0, n; i < len; i += n) {
-        uint32_t c;
-        n = utf8_decode(copy + i, len - i, &c);
-        if (n == 0) {
-            copy[i] = '?'; /* the system's texts may be in any encoding */
-            n = 1;
-        }
-    }
-    emit_scalar(o, copy, len, style_for(copy, len));
-}
-
-void yml_out_key(struct yml_out *o, const char *key)
-{
-    yml_out_text(o, key);
-}
-
-void yml_out_number(struct yml_out *o, double value)
-{
-    char number[TEXT_NUMBER_SIZE];
-    o->infinite |= isinf(value) != 0;
-    text_number(value, number);
-    emit_scalar(o, number, strlen(number), YAML_PLAIN_SCALAR_STYLE);
-}
-
-void yml_out_bool(struct yml_out *o, bool value)
-{
-    emit_scalar(o, value ? "true" : "false", value ? 4 : 5, YAML_PLAIN_SCALAR_STYLE);
-}
-
-bool yml_out_close(struct yml_out *o, struct bytes *out, struct err *e)
-{
-    assert(o->depth == 0);
-    yaml_event_t event;
-    emit(o, &event, yaml_document_end_event_initialize(&event, 1));
-    emit(o, &event, yaml_stream_end_event_initialize(&event));
-    bool done = true;
-    if (o->emitter.error != YAML_NO_ERROR) {
-        done = err_set(e, ERR_IO, LOC_NONE, "cannot write YAML: %s",
-                       o->emitter.problem ? o->emitter.problem : "out of memory");
-    } else if (o->infinite) {
-        done = err_set(e, ERR_RANGE, LOC_NONE, "an infinite number cannot be written");
-    } else if (o->text.len > FILE_BYTES_MAX) {
-        done = err_set(e, ERR_IO, LOC_NONE, "larger than %zu MiB, the most that is read back",
-                       FILE_BYTES_MAX >> 20);
-    } else {
-        *out = (struct bytes){o->text.data, o->text.len};
-    }
-    out_release(o);
-    return done;
 }

@@ -159,6 +159,32 @@ static void lists(void)
     }
 }
 
+static void nearest(void)
+{
+    static const char *const names[] = {"clock_hz", "name", "names", "isa", NULL};
+    static const struct {
+        const char *word, *want;
+    } cases[] = {
+        {"clok_hz", "clock_hz"},
+        {"clock_hz", "clock_hz"},
+        {"nane", "name"},
+        {"namess", "names"},
+        {"iso", "isa"},
+        {"io", NULL},
+        {"", NULL},
+        {"roofs", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *got = text_nearest(names, cases[i].word);
+        ok(got == cases[i].want || (got && cases[i].want && strcmp(got, cases[i].want) == 0),
+           "'%s' means %s", cases[i].word, cases[i].want ? cases[i].want : "nothing known");
+    }
+    char longest[200];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    ok(!text_nearest(names, longest), "a very long word means nothing known");
+}
+
 static void growing(void)
 {
     struct text t = {.arena = arena_create((size_t)1 << 24, no_memory, NULL)};
@@ -182,5 +208,6 @@ int main(void)
     locales();
     growing();
     lists();
+    nearest();
     return tap_done();
 }

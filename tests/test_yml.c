@@ -226,7 +226,7 @@ static void keys(struct arena *a)
     ok(yml_done(yml_read(bytes("name: x"), "f", a, &e), known, &e), "known keys are fine");
     ok(!yml_done(map, known, &e), "an unknown key is not");
     is_text(err_describe(&e, line, sizeof line),
-            "f:2:1: unknown key 'clok_hz'; known here: name, clock_hz",
+            "f:2:1: unknown key 'clok_hz'; did you mean 'clock_hz'? known here: name, clock_hz",
             "place, name, what is right");
     e = (struct err){0};
     ok(!yml_done(map, list, &e) && strcmp(e.text + strlen(e.text) - 5, ", ...") == 0,
