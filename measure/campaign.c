@@ -24,9 +24,11 @@ void campaign_warn(struct campaign *c, const char *text)
     r->warnings[r->n_warnings++] = text;
 }
 
-static void view_host(const struct host *h, int threads, struct sizes_machine *out)
+static void view_host(const struct host *h, int threads, double dram_caches,
+                      struct sizes_machine *out)
 {
     *out = (struct sizes_machine){.threads = threads,
+                                  .dram_caches = dram_caches,
                                   .last_level_bytes = h->last_level_bytes,
                                   .memory_usable_bytes = h->memory_usable_bytes};
     for (int i = 0; i < SIZES_CACHES; i++) {
@@ -47,10 +49,11 @@ static bool choose_threads(struct campaign *c)
             asked, there, there == 1 ? "" : "s", c->host->facts.cpus_allowed, there);
     }
     const int all = asked ? asked : there;
+    const double dram_caches = c->settings->quick ? SIZES_DRAM_CACHES_QUICK : SIZES_DRAM_CACHES;
     c->threads[0] = 1;
     c->threads[1] = all > 1 ? all : 0;
     for (int k = 0; k < 2 && c->threads[k]; k++) {
-        view_host(c->host, c->threads[k], &c->views[k]);
+        view_host(c->host, c->threads[k], dram_caches, &c->views[k]);
     }
     return true;
 }
@@ -128,23 +131,41 @@ static void make_plan(struct campaign *c)
     plan_make(&r, c->arena, &c->plan);
 }
 
-/* One region a thread, as large as its largest case; the pages are touched when a case fills them. */
+bool campaign_region(struct campaign *c, int thread, size_t bytes)
+{
+    struct memory *m = &c->sampler.regions[thread];
+    if (m->bytes >= bytes) {
+        return true;
+    }
+    memory_release(m);
+    return memory_map(m, bytes, c->e);
+}
+
+static void touch(void *context, int thread)
+{
+    const struct campaign *c = context;
+    const struct memory *m = &c->sampler.regions[thread];
+    memset(m->base, 0, m->bytes);
+}
+
+/* One region a thread, as large as its largest case.  All touch theirs at the same time, since the
+ * first touch is slow. */
 static bool map_regions(struct campaign *c)
 {
-    const int n = c->threads[1] ? c->threads[1] : 1;
+    const int n = c->sampler.n_regions;
     for (int t = 0; t < n; t++) {
-        size_t bytes = 0;
+        size_t bytes = 1;
         for (int i = 0; i < c->plan.n; i++) {
             const struct plan_item *p = &c->plan.items[i];
             const size_t needed =
                 sample_region_bytes(p->loop, campaign_slice(c, p->loop, p->level, p->threads));
             bytes = t < p->threads && needed > bytes ? needed : bytes;
         }
-        if (!memory_map(&c->sampler.regions[t], bytes, c->e)) {
+        if (!campaign_region(c, t, bytes)) {
             return false;
         }
-        c->sampler.n_regions++;
     }
+    pool_run(c->sampler.pool, n, touch, c);
     return true;
 }
 
@@ -183,7 +204,7 @@ static void describe_run(struct campaign *c)
                          unpinned));
     }
     struct run_host *f = &r->host;
-    f->cpus_used = c->threads[1] ? c->threads[1] : 1;
+    f->cpus_used = c->sampler.n_regions;
     f->clock_hz = median_clock_of_run(c);
     f->huge_page_fraction = memory_huge_fraction(c->sampler.regions, c->sampler.n_regions);
     if (f->huge_page_fraction < HUGE_ENOUGH) {
@@ -222,7 +243,7 @@ static void begin(struct campaign *c)
 static bool run_stages(struct campaign *c)
 {
     double spin_s = c->settings->spin_s;
-    pool_run(c->sampler.pool, c->threads[1] ? c->threads[1] : 1, spin, &spin_s);
+    pool_run(c->sampler.pool, c->sampler.n_regions, spin, &spin_s);
     if (!campaign_sweep(c)) {
         return false;
     }
@@ -250,7 +271,8 @@ bool campaign_run(const struct campaign_settings *s, const struct host *h, struc
     if (!choose_threads(c)) {
         return false;
     }
-    c->sampler.pool = pool_create(h->cpus, c->threads[1] ? c->threads[1] : 1, e);
+    c->sampler.n_regions = c->threads[1] ? c->threads[1] : 1;
+    c->sampler.pool = pool_create(h->cpus, c->sampler.n_regions, e);
     if (!c->sampler.pool) {
         return false;
     }

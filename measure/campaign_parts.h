@@ -35,6 +35,9 @@ void campaign_warn(struct campaign *c, const char *text);
 uint64_t campaign_slice(const struct campaign *c, const struct loop *l, enum level level,
                         int threads);
 
+/* Maps the region of a thread, or a larger one instead of a smaller one. */
+bool campaign_region(struct campaign *c, int thread, size_t bytes);
+
 /* A case of which only its names are set. */
 struct sampled campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
                               int round);

@@ -1,10 +1,10 @@
 #include "measure/campaign_parts.h"
-#include "measure/memory.h"
 #include "measure/sweep.h"
 
 #include <math.h>
 #include <string.h>
 
+#define REGION_SLACK        1048576.0 /* for pads, staggering and the state of a loop */
 #define SWEEP_FIRST_BYTES   4096.0
 #define SWEEP_CACHES        2.0 /* times the last level */
 #define SWEEP_UNKNOWN_BYTES 536870912.0
@@ -93,6 +93,15 @@ static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int 
     }
 }
 
+/* The region is made as large as the cases after the sweep will want it, so that its pages are new
+ * only once. */
+static size_t region_bytes(const struct campaign *c, const struct loop *l, double last)
+{
+    const size_t swept = sample_region_bytes(l, (uint64_t)last);
+    const double later = sizes_of_thread(&c->views[0], LEVEL_DRAM, LOOP_ARRAYS_MAX) + REGION_SLACK;
+    return sizes_fit(&c->views[0], later) && later > (double)swept ? (size_t)later : swept;
+}
+
 bool campaign_sweep(struct campaign *c)
 {
     const struct loop *l = loop_named("read", c->settings->isa);
@@ -104,12 +113,10 @@ bool campaign_sweep(struct campaign *c)
         return true;
     }
     const int n = sweep_sizes(SWEEP_FIRST_BYTES, last, (double)l->bytes_per_iter, sizes);
-    struct memory *region = &c->sampler.regions[0];
-    bool fine = memory_map(region, sample_region_bytes(l, (uint64_t)sizes[n - 1]), c->e);
+    bool fine = campaign_region(c, 0, region_bytes(c, l, sizes[n - 1]));
     for (int i = 0; i < n && fine; i++) {
         fine = sweep_point(c, l, sizes[i], &rates[i]);
     }
-    memory_release(region);
     if (!fine) {
         return false;
     }

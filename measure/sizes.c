@@ -7,7 +7,6 @@
 #define L1_UNKNOWN   16384.0
 #define DRAM_UNKNOWN (512 * MIB) /* no last level of a core sold today is a quarter of it unseen */
 #define DRAM_ARRAY   (128 * MIB) /* traps: at a cache's size two thirds of the reads still hit it */
-#define DRAM_CACHES  4.0
 #define L3_ENOUGH    (64 * MIB)
 
 const char *const level_names[LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
@@ -49,7 +48,7 @@ static double l3_of_thread(const struct sizes_machine *m)
 static double dram_of_thread(const struct sizes_machine *m, int n_arrays)
 {
     const double caches = m->last_level_bytes * last_instances(m);
-    const double all = isnan(caches) ? DRAM_UNKNOWN : DRAM_CACHES * caches;
+    const double all = isnan(caches) ? DRAM_UNKNOWN : m->dram_caches * caches;
     return fmax(all, DRAM_ARRAY * n_arrays) / m->threads;
 }
 

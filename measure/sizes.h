@@ -6,8 +6,8 @@
  *     L2    half of the L2, but at least twice the L1
  *     L3    the larger of four L2 of all threads and the least of a quarter of the L3 and 64 MiB;
  *           at most half of the L3
- *     DRAM  4 times the last level that the threads see, and 128 MiB for each array; the regions of
- *           all threads take at most half of the memory this process may use
+ *     DRAM  dram_caches times the last level that the threads see, and 128 MiB for each array; the
+ *           regions of all threads take at most half of the memory this process may use
  *
  * in all, over the arrays of a loop.  A cache that several threads share is divided among them.
  *
@@ -25,11 +25,16 @@ extern const char *const level_names[LEVEL_COUNT];
 
 #define SIZES_CACHES 3 /* L1 to L3 */
 
+/* Filling arrays of 4 last levels takes most of a quick run where the last level is large. */
+#define SIZES_DRAM_CACHES       4.0
+#define SIZES_DRAM_CACHES_QUICK 2.0
+
 struct sizes_machine { /* as seen by one number of threads */
     int threads;
     double bytes[SIZES_CACHES];  /* of one instance; NaN: unknown or not there */
     int sharers[SIZES_CACHES];   /* threads on one instance, >= 1 */
     int instances[SIZES_CACHES]; /* that the threads reach together, >= 1 */
+    double dram_caches;          /* SIZES_DRAM_CACHES, or SIZES_DRAM_CACHES_QUICK */
     double last_level_bytes;     /* of one instance: the larger of reported and measured; NaN */
     double memory_usable_bytes;  /* NaN: unknown */
 };
