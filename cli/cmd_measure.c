@@ -250,7 +250,6 @@ static struct campaign_settings settings_of(const struct options *o, enum isa is
                                        : 100) *
                     1e-3,
         .spin_s = 0.3,
-        .pass_s = o->quick ? 0.005 : 0.02,
         .quick = o->quick,
         .isa = isa,
         .names = o->names,
