@@ -172,10 +172,14 @@ static void new_caches(const struct run_host *h, struct text *out)
 {
     text_add(out, h->n_caches ? "caches:\n" : "# caches: this system tells none\n");
     for (int i = 0; i < h->n_caches; i++) {
-        char size[TEXT_NUMBER_SIZE];
-        text_add(out, "  - {name: %s, size_bytes: %s, line_bytes: %.0f, source: this system}\n",
-                 h->caches[i].name, text_number(h->caches[i].size_bytes, size),
-                 isnan(h->caches[i].line_bytes) ? 64 : h->caches[i].line_bytes);
+        const struct run_cache *cache = &h->caches[i];
+        char number[TEXT_NUMBER_SIZE];
+        text_add(out, "  - {name: %s, size_bytes: %s", cache->name,
+                 text_number(cache->size_bytes, number));
+        if (!isnan(cache->line_bytes)) {
+            text_add(out, ", line_bytes: %s", text_number(cache->line_bytes, number));
+        }
+        text_add(out, ", source: this system}\n");
     }
 }
 
