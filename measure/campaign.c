@@ -44,9 +44,9 @@ static bool choose_threads(struct campaign *c)
     if (asked < 0 || asked > there) {
         return err_set(
             c->e, ERR_HOST, LOC_NONE,
-            "%d threads were asked for, but this process may use %d core%s (CPUs %s); ask "
-            "for 1 to %d",
-            asked, there, there == 1 ? "" : "s", c->host->facts.cpus_allowed, there);
+            "%d threads were asked for, but this process may use %d core%s (CPUs %s), one "
+            "thread each",
+            asked, there, there == 1 ? "" : "s", c->host->facts.cpus_allowed);
     }
     const int all = asked ? asked : there;
     const double dram_caches = c->settings->quick ? SIZES_DRAM_CACHES_QUICK : SIZES_DRAM_CACHES;
