@@ -8,6 +8,9 @@
 #define ENOUGH     0.5 /* of pass_s: from there one more step lands on it */
 #define SLACK      0.3 /* a warm pass this far from pass_s, relatively, sets a new length */
 
+/* On a busy machine every one of fewer passes may have been interrupted. */
+#define WARM_PASSES_MIN 3
+
 static uint64_t clamp_iter(double n, uint64_t max)
 {
     return n < 1 ? 1 : n >= (double)max ? max : (uint64_t)n;
@@ -45,13 +48,15 @@ static void warm(struct protocol *p, double seconds)
 {
     const double iter_s = seconds / (double)p->n_iter;
     p->warmed_s += seconds;
+    p->warm_passes++;
     p->iter_s_least = p->iter_s_least > 0 ? fmin(p->iter_s_least, iter_s) : iter_s;
     const double off = p->rules.pass_s / (p->iter_s_least * (double)p->n_iter);
     const uint64_t better = scaled(p, off);
     if (!p->rules.n_iter_fixed && (off > 1 + SLACK || off < 1 / (1 + SLACK)) &&
         better != p->n_iter) {
         p->n_iter = better;
-    } else if (p->warmed_s >= p->rules.warmup_s) {
+    } else if (p->warmed_s >= p->rules.warmup_s &&
+               (p->rules.n_iter_fixed || p->warm_passes >= WARM_PASSES_MIN)) {
         p->phase = PROTOCOL_TIMED;
     }
 }

@@ -26,7 +26,7 @@ struct protocol {
     enum protocol_phase phase;     /* of the pass to come */
     uint64_t n_iter;               /* of the pass to come; >= 1 */
     double warmed_s, iter_s_least; /* of the warm-up */
-    int timed;                     /* passes timed so far */
+    int warm_passes, timed;        /* passes made so far */
 };
 
 void protocol_start(struct protocol *p, const struct protocol_rules *rules);
