@@ -1,7 +1,4 @@
 /* gnuplot.h - gnuplot as a child program: a script in, what it draws out.
- *
- * The one place that starts it.  The script goes in by standard input and the picture comes out by
- * standard output, both through files without a name, so neither side can block the other.
  */
 #ifndef GAMBREL_COMPARE_GNUPLOT_H
 #define GAMBREL_COMPARE_GNUPLOT_H

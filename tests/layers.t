@@ -46,11 +46,11 @@ END
 check "nothing below cli prints or exits" \
     "$(grep -nE '\b(printf|puts|putchar|perror|exit|abort|_exit)\(' \
         base/*.c formats/*.c code/*.c measure/*.c model/*.c compare/*.c |
-        grep -vE '^[^:]*:[0-9]+: *(/\*|\*)')"
+        grep -vE '^[^:]*:[0-9]+: *(/\*|\*)|^base/child.c:[0-9]+: *_exit')"
 check "a child process is begun only by its own module" \
     "$(grep -lE '\b(fork|popen|system|posix_spawnp?)\(' \
         base/*.c formats/*.c code/*.c measure/*.c model/*.c compare/*.c cli/*.c |
-        grep -vE '^(compare/gnuplot.c|measure/probe.c|base/child.c)$')"
+        grep -vE '^(measure/probe.c|base/child.c)$')"
 check "functions of at most 70 lines" \
     "$(awk 'FNR == 1 { start = 0 } /^\{/ { start = FNR } /^\}/ {
         if (start && FNR - start > 70) print FILENAME ":" start; start = 0 }' \
