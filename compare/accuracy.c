@@ -45,8 +45,21 @@ static void count_ties(const struct point *p, int n, double *in_x, double *in_bo
     }
 }
 
-/* Sorts y[n] by merging and returns how many exchanges of neighbours that takes: the pairs ranked
- * unlike. */
+/* Merges y[first, middle) and y[middle, last) into `to`; returns how many exchanges of neighbours that
+ * takes. */
+static double merge(const double *y, int first, int middle, int last, double *to)
+{
+    double exchanges = 0;
+    int left = first, right = middle;
+    for (int k = first; k < last; k++) {
+        const bool from_left = right >= last || (left < middle && y[left] <= y[right]);
+        exchanges += from_left ? 0 : middle - left;
+        to[k] = from_left ? y[left++] : y[right++];
+    }
+    return exchanges;
+}
+
+/* Sorts y[n]; the exchanges are the pairs ranked unlike. */
 static double merge_sort(double *y, double *spare, int n)
 {
     double exchanges = 0;
@@ -54,15 +67,7 @@ static double merge_sort(double *y, double *spare, int n)
         for (int first = 0; first < n; first += 2 * width) {
             const int middle = first + width < n ? first + width : n;
             const int last = first + 2 * width < n ? first + 2 * width : n;
-            int left = first, right = middle;
-            for (int k = first; k < last; k++) {
-                if (right >= last || (left < middle && y[left] <= y[right])) {
-                    spare[k] = y[left++];
-                } else {
-                    spare[k] = y[right++];
-                    exchanges += middle - left;
-                }
-            }
+            exchanges += merge(y, first, middle, last, spare);
         }
         memcpy(y, spare, (size_t)n * sizeof *y);
     }

@@ -9,16 +9,16 @@ const double canvas_left = 74, canvas_right = 876, canvas_bottom = 62, canvas_to
 const double canvas_font = 12;
 static const double letter = 0.56; /* of the size, on average */
 
-double canvas_x(const struct canvas *c, double intensity)
+double canvas_x(const struct canvas *c, double x)
 {
     return canvas_left +
-           (log10(intensity) - c->x_low) / (c->x_high - c->x_low) * (canvas_right - canvas_left);
+           (log10(x) - c->x_low) / (c->x_high - c->x_low) * (canvas_right - canvas_left);
 }
 
-double canvas_y(const struct canvas *c, double rate)
+double canvas_y(const struct canvas *c, double y)
 {
     return canvas_bottom +
-           (log10(rate) - c->y_low) / (c->y_high - c->y_low) * (canvas_top - canvas_bottom);
+           (log10(y) - c->y_low) / (c->y_high - c->y_low) * (canvas_top - canvas_bottom);
 }
 
 double canvas_slope_degrees(const struct canvas *c)
@@ -42,13 +42,23 @@ static void quoted(struct text *out, const char *words)
     text_add(out, "'");
 }
 
-void canvas_line(struct canvas *c, double x0, double y0, double x1, double y1,
-                 const struct line *style, const char *color)
+void canvas_line(struct canvas *c, struct span at, const struct line *style, const char *color)
 {
     text_add(c->out,
              "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead lw %g dt %d lc rgb '%s'\n",
-             x0 / canvas_width, y0 / canvas_height, x1 / canvas_width, y1 / canvas_height,
-             style->line_width, style->dash, color);
+             at.x0 / canvas_width, at.y0 / canvas_height, at.x1 / canvas_width,
+             at.y1 / canvas_height, style->line_width, style->dash, color);
+}
+
+void canvas_avoid(struct canvas *c, struct span at, double weight)
+{
+    const double length = hypot(at.x1 - at.x0, at.y1 - at.y0), step = 4;
+    const int n = (int)(length / step);
+    for (int i = 0; i <= n; i++) {
+        const double x = at.x0 + (at.x1 - at.x0) * i / fmax(n, 1);
+        const double y = at.y0 + (at.y1 - at.y0) * i / fmax(n, 1);
+        place_obstacle(&c->place, (struct place_box){x - 1, y - 1, x + 1, y + 1, weight});
+    }
 }
 
 void canvas_words(struct canvas *c, double x, double y, struct words w)
@@ -77,7 +87,8 @@ double canvas_width_of(const char *words, double size)
 double canvas_along(struct canvas *c, double x, double y, double angle, double length, bool put)
 {
     double weight = 0;
-    for (double at = 0; at < length; at += 5) {
+    for (int step = 0; 5 * step < length; step++) {
+        const double at = 5 * step;
         const double cx = x + at * cos(angle), cy = y + at * sin(angle);
         const struct place_box box = {cx - 5, cy - 6, cx + 5, cy + 6, 20};
         weight += place_weight(&c->place, &box);

@@ -34,15 +34,20 @@ struct words {
     bool boxed; /* on white */
 };
 
-double canvas_x(const struct canvas *c, double value);
-double canvas_y(const struct canvas *c, double value);
+struct span { /* from one point to another, in pixels */
+    double x0, y0, x1, y1;
+};
+
+double canvas_x(const struct canvas *c, double x);
+double canvas_y(const struct canvas *c, double y);
 /* Of a line along which y is proportional to x. */
 double canvas_slope_degrees(const struct canvas *c);
 /* Pixels that words of this size take, on average. */
 double canvas_width_of(const char *words, double size);
 
-void canvas_line(struct canvas *c, double x0, double y0, double x1, double y1,
-                 const struct line *style, const char *color);
+void canvas_line(struct canvas *c, struct span at, const struct line *style, const char *color);
+/* Labels keep off this line, the more the greater the weight. */
+void canvas_avoid(struct canvas *c, struct span at, double weight);
 void canvas_words(struct canvas *c, double x, double y, struct words w);
 /* point: gnuplot's pt.  An obstacle for labels. */
 void canvas_mark(struct canvas *c, double x, double y, int point, double size, const char *color);

@@ -15,9 +15,9 @@ bool is_memory_unit(const char *unit);
 
 void cell(struct table *t, const char *text);
 void cell_number(struct table *t, double value, int digits);
-void cell_giga(struct table *t, double value);    /* 1e9 of the unit */
-void cell_ratio(struct table *t, double value);   /* two digits */
-void cell_percent(struct table *t, double value); /* of 1 */
+void cell_giga(struct table *t, double value);  /* 1e9 of the unit */
+void cell_ratio(struct table *t, double value); /* two digits */
+void cell_percent(struct table *t, double fraction);
 void cell_bytes(struct table *t, double value);
 void cell_spread(struct table *t, const struct measured *m); /* two cells: cv in percent, n */
 /* A value that need not exist. */

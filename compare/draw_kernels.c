@@ -21,9 +21,9 @@ static void draw_bar(struct drawing *d, const struct measured *m, double x, cons
     }
     const double y0 = fmax(canvas_y(&d->canvas, m->min), canvas_bottom),
                  y1 = fmin(canvas_y(&d->canvas, m->max), canvas_top);
-    canvas_line(&d->canvas, x, y0, x, y1, &thin, color);
-    canvas_line(&d->canvas, x - 4, y0, x + 4, y0, &thin, color);
-    canvas_line(&d->canvas, x - 4, y1, x + 4, y1, &thin, color);
+    canvas_line(&d->canvas, (struct span){x, y0, x, y1}, &thin, color);
+    canvas_line(&d->canvas, (struct span){x - 4, y0, x + 4, y0}, &thin, color);
+    canvas_line(&d->canvas, (struct span){x - 4, y1, x + 4, y1}, &thin, color);
 }
 
 static void draw_kernel(struct drawing *d, const struct row *row)
@@ -34,8 +34,9 @@ static void draw_kernel(struct drawing *d, const struct row *row)
     const double bound = row->ceilings[0].rate;
     if (!isnan(bound)) {
         const double at = fmin(fmax(canvas_y(&d->canvas, bound), canvas_bottom), canvas_top);
-        canvas_line(&d->canvas, x, y, x, at, &(struct line){"", 3, 0.8}, color);
-        canvas_line(&d->canvas, x - 8, at, x + 8, at, &(struct line){"", 1, 2.2}, color);
+        canvas_line(&d->canvas, (struct span){x, y, x, at}, &(struct line){"", 3, 0.8}, color);
+        canvas_line(&d->canvas, (struct span){x - 8, at, x + 8, at}, &(struct line){"", 1, 2.2},
+                    color);
         place_obstacle(&d->canvas.place, (struct place_box){x - 8, at - 2, x + 8, at + 2, 30});
     }
     draw_bar(d, &row->measured, x, color);
@@ -63,14 +64,14 @@ static bool named_already(const struct drawing *d, int index)
 static void name_kernel(struct drawing *d, int index)
 {
     const struct row *row = &d->c->rows[index];
-    double x, y;
+    struct place_spot spot;
     if (named_already(d, index)) {
         return;
     }
+    const struct place_size size = {canvas_width_of(row->name, canvas_font), 15};
     place_label(&d->canvas.place, canvas_x(&d->canvas, row->kernel->intensity),
-                canvas_y(&d->canvas, row->measured.rate), canvas_width_of(row->name, canvas_font),
-                15, &x, &y);
-    canvas_words(&d->canvas, x, y,
+                canvas_y(&d->canvas, row->measured.rate), size, &spot);
+    canvas_words(&d->canvas, spot.left, spot.middle,
                  (struct words){row->name, plot_ink, "left", canvas_font, 0, true});
 }
 
@@ -143,7 +144,8 @@ void draw_legend(struct drawing *d)
     canvas_mark(&d->canvas, x, y, 12, 1, plot_pale);
     legend_words(d, y, "ridge point");
     y += 17;
-    canvas_line(&d->canvas, x - 10, y, x + 10, y, &(struct line){"", 1, 2.2}, plot_pale);
+    canvas_line(&d->canvas, (struct span){x - 10, y, x + 10, y}, &(struct line){"", 1, 2.2},
+                plot_pale);
     legend_words(d, y, "the roofline's bound");
     if (violation_seen(d)) {
         y += 17;
@@ -162,7 +164,7 @@ void draw_legend(struct drawing *d)
         if (plot_memory_roof(d, plot_mixes[m].name, "DRAM") ||
             plot_memory_roof(d, plot_mixes[m].name, "L1")) {
             y += 17;
-            canvas_line(&d->canvas, x - 14, y, x + 14, y, &plot_mixes[m], plot_pale);
+            canvas_line(&d->canvas, (struct span){x - 14, y, x + 14, y}, &plot_mixes[m], plot_pale);
             legend_words(d, y, arena_format(d->canvas.out->arena, "%s roof", plot_mixes[m].name));
         }
     }

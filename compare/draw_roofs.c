@@ -38,10 +38,6 @@ static struct bundle bundle_of(const struct drawing *d, const struct level_style
     return b;
 }
 
-struct span { /* of a line in pixels */
-    double x0, y0, x1, y1;
-};
-
 /* From where it enters the picture to the highest compute roof. */
 static struct span roof_span(const struct drawing *d, double rate)
 {
@@ -83,7 +79,9 @@ static void label_bundle(struct drawing *d, const struct level_style *level)
     const char *words = bundle_words(&b, level->name, length - 2 * lead, d->canvas.out->arena);
     const double end = canvas_width_of(words, 11);
     double least = INFINITY, x = 0, y = 0;
-    for (double start = lead; start <= fmax(lead, length - end - lead); start += 6) {
+    const int steps = (int)fmax(0, (length - end - 2 * lead) / 6);
+    for (int step = 0; step <= steps; step++) {
+        const double start = lead + 6 * step;
         const double at_x = s.x0 + start * cos(angle) - above * sin(angle);
         const double at_y = s.y0 + start * sin(angle) + above * cos(angle);
         const double weight = canvas_along(&d->canvas, at_x, at_y, angle, end, false);
@@ -106,9 +104,8 @@ static void draw_level(struct drawing *d, const struct level_style *level)
     for (int i = 0; i < b.n; i++) {
         const struct span s = roof_span(d, b.roofs[i]->rate);
         const struct line thin = {"", 3, 1};
-        canvas_line(&d->canvas, s.x0, s.y0, s.x1, s.y1, level->all_mixes ? b.styles[i] : &thin,
-                    level->color);
-        place_line(&d->canvas.place, s.x0, s.y0, s.x1, s.y1, 1);
+        canvas_line(&d->canvas, s, level->all_mixes ? b.styles[i] : &thin, level->color);
+        canvas_avoid(&d->canvas, s, 1);
         canvas_mark(&d->canvas, canvas_x(&d->canvas, d->compute->rate / b.roofs[i]->rate),
                     canvas_y(&d->canvas, d->compute->rate), 12, 1, level->color);
     }
@@ -126,10 +123,12 @@ static void label_ridges(struct drawing *d, const struct level_style *level)
     const char *words = high > low * 1.005
                             ? arena_format(d->canvas.out->arena, "ridge %.2f to %.2f", low, high)
                             : arena_format(d->canvas.out->arena, "ridge %.2f", low);
-    double x, y;
+    const struct place_size size = {canvas_width_of(words, 10), 13};
+    struct place_spot spot;
     place_label(&d->canvas.place, canvas_x(&d->canvas, sqrt(low * high)),
-                canvas_y(&d->canvas, d->compute->rate), canvas_width_of(words, 10), 13, &x, &y);
-    canvas_words(&d->canvas, x, y, (struct words){words, level->color, "left", 10, 0, true});
+                canvas_y(&d->canvas, d->compute->rate), size, &spot);
+    canvas_words(&d->canvas, spot.left, spot.middle,
+                 (struct words){words, level->color, "left", 10, 0, true});
 }
 
 /* A compute roof begins where the fastest roof of L1 meets it; without one nothing else bounds what
@@ -144,11 +143,12 @@ static double compute_from(const struct drawing *d, double rate)
 static void draw_compute(struct drawing *d, const struct roof *r, int dash, double above)
 {
     const double x0 = compute_from(d, r->rate), y = canvas_y(&d->canvas, r->rate);
+    const struct span s = {x0, y, canvas_right, y};
     char rate[TEXT_SI_SIZE];
     const char *words =
         arena_format(d->canvas.out->arena, "%s %s", r->name, text_si(r->rate, "FLOP/s", rate));
-    canvas_line(&d->canvas, x0, y, canvas_right, y, &(struct line){"", dash, 1.8}, plot_ink);
-    place_line(&d->canvas.place, x0, y, canvas_right, y, 3);
+    canvas_line(&d->canvas, s, &(struct line){"", dash, 1.8}, plot_ink);
+    canvas_avoid(&d->canvas, s, 3);
     canvas_words(&d->canvas, canvas_right, y + above,
                  (struct words){words, plot_ink, "right", 11, 0, false});
     place_obstacle(&d->canvas.place,

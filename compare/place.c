@@ -2,22 +2,12 @@
 
 #include <math.h>
 
-static const double line_step = 4, label_weight = 100;
+static const double label_weight = 100;
 
 void place_obstacle(struct place *p, struct place_box box)
 {
     p->boxes = arena_grow(p->arena, p->boxes, p->n, &p->capacity, sizeof *p->boxes);
     p->boxes[p->n++] = box;
-}
-
-void place_line(struct place *p, double ax, double ay, double bx, double by, double weight)
-{
-    const double length = hypot(bx - ax, by - ay);
-    for (double at = 0; at <= length; at += line_step) {
-        const double x = ax + (bx - ax) * at / fmax(length, 1);
-        const double y = ay + (by - ay) * at / fmax(length, 1);
-        place_obstacle(p, (struct place_box){x - 1, y - 1, x + 1, y + 1, weight});
-    }
 }
 
 double place_weight(const struct place *p, const struct place_box *at)
@@ -32,8 +22,8 @@ double place_weight(const struct place *p, const struct place_box *at)
     return weight;
 }
 
-void place_label(struct place *p, double x, double y, double width, double height, double *left,
-                 double *middle)
+void place_label(struct place *p, double x, double y, struct place_size size,
+                 struct place_spot *out)
 {
     /* Offsets of the label's middle in halves of its size, and a gap in pixels on top. */
     static const struct {
@@ -46,10 +36,10 @@ void place_label(struct place *p, double x, double y, double width, double heigh
     struct place_box best = {0};
     double least = INFINITY;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-        const double cx = x + candidates[i].across * width / 2 + candidates[i].gap_x;
-        const double cy = y + candidates[i].up * height / 2 + candidates[i].gap_y;
-        const struct place_box at = {cx - width / 2, cy - height / 2, cx + width / 2,
-                                     cy + height / 2, label_weight};
+        const double cx = x + candidates[i].across * size.width / 2 + candidates[i].gap_x;
+        const double cy = y + candidates[i].up * size.height / 2 + candidates[i].gap_y;
+        const struct place_box at = {cx - size.width / 2, cy - size.height / 2, cx + size.width / 2,
+                                     cy + size.height / 2, label_weight};
         const double weight = place_weight(p, &at);
         if (weight < least) {
             least = weight;
@@ -57,6 +47,5 @@ void place_label(struct place *p, double x, double y, double width, double heigh
         }
     }
     place_obstacle(p, best);
-    *left = best.x0;
-    *middle = (best.y0 + best.y1) / 2;
+    *out = (struct place_spot){best.x0, (best.y0 + best.y1) / 2};
 }

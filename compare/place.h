@@ -22,10 +22,14 @@ struct place {
 void place_obstacle(struct place *p, struct place_box box);
 /* What a box there would hide. */
 double place_weight(const struct place *p, const struct place_box *at);
-/* A line from a to b, as small boxes. */
-void place_line(struct place *p, double ax, double ay, double bx, double by, double weight);
-/* Puts a label of this size beside the point and gives the middle of its left edge. */
-void place_label(struct place *p, double x, double y, double width, double height, double *left,
-                 double *middle);
+/* Finds a spot for a label of this size beside the point: the middle of its left edge. */
+struct place_size {
+    double width, height;
+};
+struct place_spot {
+    double left, middle;
+};
+void place_label(struct place *p, double x, double y, struct place_size size,
+                 struct place_spot *out);
 
 #endif

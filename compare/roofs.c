@@ -148,7 +148,7 @@ static void note_rounds(struct comparison *c, struct arena *a)
             worst = r;
         }
     }
-    if (n > 0) {
+    if (worst && n > 0) {
         comparison_note(
             c, false,
             arena_format(a,

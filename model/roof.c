@@ -23,6 +23,8 @@ static bool missing(const struct kernel *k, const char *name, const char *isa, c
                    isa ? " of " : "", isa ? isa : "", level, threads, threads == 1 ? "" : "s");
 }
 
+/* What runs where over which roofs: eight arguments are one question here. */
+/* NOLINTNEXTLINE(readability-function-size) */
 bool roofline_bound(const struct kernel *k, const char *isa, const char *level, int threads,
                     const struct roof *roofs, int n_roofs, struct roofline *out, struct err *e)
 {
