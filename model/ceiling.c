@@ -1,5 +1,8 @@
 #include "model/ceiling.h"
 
+#include "model/lp.h"
+
+#include <limits.h>
 #include <math.h>
 
 /* --- the bound --- */
@@ -12,32 +15,45 @@ static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds bin
     }
 }
 
-static bool bound_by_ports(const struct cost *c, struct ceiling_bound *out, struct err *e)
-{
-    const struct ports_problem problem = cost_problem(c);
-    struct ports_bound ports;
+/* Two bounds this near are one: a tie, told apart by rounding alone. */
+#define TIE 1e-12
 
-    if (!ports_bound(&problem, &ports, e)) {
-        return false;
+/* The ports that bind; where several sets do, the smallest, and the front end only if none does. */
+static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
+{
+    int fewest = INT_MAX;
+    double front_end = 0;
+    for (int r = 0; r < cost_n_resources(c->table); r++) {
+        const uint32_t set = cost_resource_ports(c->table, r);
+        const int size = __builtin_popcount(set);
+        const double slack = TIE * out->cycles;
+        if (set == 0) {
+            front_end = c->cycles[r];
+        } else if (c->cycles[r] > out->cycles + slack ||
+                   (c->cycles[r] > 0 && c->cycles[r] >= out->cycles - slack && size < fewest)) {
+            *out = (struct ceiling_bound){fmax(c->cycles[r], out->cycles), BINDS_PORTS, set,
+                                          c->cycles[r] * size, 0};
+            fewest = size;
+        }
     }
-    *out = (struct ceiling_bound){0};
-    raise(out, ports.cycles, ports.bottleneck != 0 ? BINDS_PORTS : BINDS_FRONT_END);
+    if (front_end > out->cycles * (1 + TIE)) {
+        raise(out, front_end, BINDS_FRONT_END);
+    }
+}
+
+static void bound_by_ports(const struct cost *c, struct ceiling_bound *out)
+{
+    bound_by_slots(c, out);
     raise(out, c->taken_branches / cost_machine(c->table)->taken_branches_per_cycle,
           BINDS_TAKEN_BRANCHES);
     raise(out, c->store_cycles, BINDS_CROSSING_STORES);
-    if (out->binds == BINDS_PORTS) {
-        out->ports = ports.bottleneck;
-        out->mass = ports.mass;
-    }
-    return true;
 }
 
 static void bound_by_resources(const struct cost *c, struct ceiling_bound *out)
 {
-    *out = (struct ceiling_bound){0};
-    for (int r = 0; r < cost_machine(c->table)->n_resources; r++) {
-        if (c->uses[r] > out->cycles) {
-            raise(out, c->uses[r], BINDS_RESOURCE);
+    for (int r = 0; r < cost_n_resources(c->table); r++) {
+        if (c->cycles[r] > out->cycles) {
+            raise(out, c->cycles[r], BINDS_RESOURCE);
             out->resource = r;
         }
     }
@@ -45,10 +61,16 @@ static void bound_by_resources(const struct cost *c, struct ceiling_bound *out)
 
 bool ceiling_of_cost(const struct cost *c, struct ceiling_bound *out, struct err *e)
 {
-    if (cost_table_view(c->table) == COST_PORTS) {
-        return bound_by_ports(c, out, e);
+    *out = (struct ceiling_bound){0};
+    if (c->n_unsound > 0) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "%d counts are negative or not finite",
+                       c->n_unsound);
     }
-    bound_by_resources(c, out);
+    if (cost_table_view(c->table) == COST_PORTS) {
+        bound_by_ports(c, out);
+    } else {
+        bound_by_resources(c, out);
+    }
     return true;
 }
 
@@ -167,6 +189,33 @@ static double work_per_element(const struct kernel *k)
     return k->flops_per_element > 0 ? k->flops_per_element : kernel_bytes_counted(k);
 }
 
+/* The schedule by the linear program, which must say what the dual said.  The closed form finds the
+ * smallest set that binds among all, where the dual has those it needs. */
+static bool schedule(struct kernel_ceiling *out, struct err *e)
+{
+    const struct ports_problem problem = cost_problem(&out->cost);
+    struct ports_bound closed;
+    struct ceiling_bound dual = {0};
+
+    if (!ports_bound(&problem, &closed, e) || !ports_schedule(&problem, &out->schedule, e)) {
+        return false;
+    }
+    bound_by_slots(&out->cost, &dual);
+    const double cycles = closed.cycles, scale = fmax(1, cycles) * LP_TOLERANCE;
+    if (fabs(dual.cycles - cycles) > scale || fabs(out->schedule.cycles - cycles) > scale) {
+        return err_set(
+            e, ERR_MODEL, LOC_NONE,
+            "the port bound is %.12g cycles by its closed form, %.12g by its dual and %.12g "
+            "by the linear program",
+            cycles, dual.cycles, out->schedule.cycles);
+    }
+    if (out->bound.binds == BINDS_PORTS) {
+        out->bound.ports = closed.bottleneck;
+        out->bound.mass = closed.mass;
+    }
+    return true;
+}
+
 /* Solves what the cost holds; cycles_per_iter stays NaN where forms are unknown. */
 static bool solve(struct kernel_ceiling *out, struct err *e)
 {
@@ -177,11 +226,8 @@ static bool solve(struct kernel_ceiling *out, struct err *e)
     if (!ceiling_of_cost(&out->cost, &out->bound, e)) {
         return false;
     }
-    if (cost_table_view(out->cost.table) == COST_PORTS) {
-        const struct ports_problem problem = cost_problem(&out->cost);
-        if (!ports_schedule(&problem, &out->schedule, e)) {
-            return false;
-        }
+    if (cost_table_view(out->cost.table) == COST_PORTS && !schedule(out, e)) {
+        return false;
     }
     out->known_cycles_per_iter = out->bound.cycles;
     if (out->cost.n_unknown > 0) {

@@ -25,12 +25,12 @@ enum ceiling_binds {
 struct ceiling_bound {
     double cycles; /* of the known forms */
     enum ceiling_binds binds;
-    uint32_t ports; /* BINDS_PORTS: the smallest set that binds */
+    uint32_t ports; /* BINDS_PORTS: a set that binds; of kernel_ceiling the smallest */
     double mass;    /* BINDS_PORTS: uops confined to it */
     int resource;   /* BINDS_RESOURCE */
 };
 
-/* The fast path: a microsecond, and no memory.  ERR_RANGE as ports_bound. */
+/* The fast path, by the dual: no memory.  ERR_RANGE: a negative or non-finite count. */
 bool ceiling_of_cost(const struct cost *c, struct ceiling_bound *out, struct err *e);
 
 /* "ports FP0, FP1: 20 uops on 2 ports, 16 of them from vfmadd231ps zmm, zmm, zmm". */
@@ -62,7 +62,8 @@ struct kernel_ceiling {
                                     port and no front end are not in it: see bound.binds */
 };
 
-/* Texts live in the table's arena.  ERR_RANGE, ERR_MODEL as ports_schedule. */
+/* Texts live in the table's arena.  ERR_RANGE: as ceiling_of_cost; ERR_MODEL: as ports_schedule, or
+ * dual, closed form and linear program do not agree. */
 bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *in,
                        struct kernel_ceiling *out, struct err *e);
 

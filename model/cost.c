@@ -8,34 +8,16 @@
 
 struct cost cost_new(struct cost_table *t)
 {
-    struct cost c = {.table = t};
-    if (cost_table_view(t) == COST_RESOURCES) {
-        c.uses = arena_new(cost_arena(t), double, (size_t)cost_machine(t)->n_resources);
-    }
-    return c;
+    return (struct cost){.table = t,
+                         .cycles = arena_new(cost_arena(t), double, (size_t)cost_n_resources(t))};
 }
 
 void cost_clear(struct cost *c)
 {
-    c->n_items = c->n_classes = 0;
+    c->n_items = 0;
     c->slots = c->store_cycles = c->taken_branches = c->instructions = 0;
-    c->n_unknown = 0;
-    for (int r = 0; c->uses && r < cost_machine(c->table)->n_resources; r++) {
-        c->uses[r] = 0;
-    }
-}
-
-static void add_uops(struct cost *c, uint32_t ports, double count)
-{
-    for (size_t i = 0; i < c->n_classes; i++) {
-        if (c->classes[i].ports == ports) {
-            c->classes[i].count += count;
-            return;
-        }
-    }
-    c->classes = arena_grow(cost_arena(c->table), c->classes, c->n_classes, &c->classes_capacity,
-                            sizeof *c->classes);
-    c->classes[c->n_classes++] = (struct uop_class){ports, count};
+    c->n_unknown = c->n_unsound = 0;
+    memset(c->cycles, 0, (size_t)cost_n_resources(c->table) * sizeof *c->cycles);
 }
 
 static double instructions_in(enum cost_kind kind)
@@ -60,11 +42,10 @@ void cost_add(struct cost *c, const struct cost_row *row, double count)
     c->slots += count * row->slots;
     c->store_cycles += count * row->store_cycles;
     c->n_unknown += row->kind == COST_UNKNOWN;
-    for (int u = 0; u < row->n_uops; u++) {
-        add_uops(c, row->uops[u].ports, count * row->uops[u].count);
-    }
-    for (int u = 0; u < row->n_uses; u++) {
-        c->uses[row->uses[u].resource] += count * row->uses[u].cycles;
+    c->n_unsound += !(count >= 0) || isinf(count);
+    const int n = row->cycles ? cost_n_resources(c->table) : 0;
+    for (int r = 0; r < n; r++) {
+        c->cycles[r] += count * row->cycles[r];
     }
 }
 
@@ -223,12 +204,38 @@ void cost_name_unknown(const struct cost *c, struct text *out)
     }
 }
 
+/* Adds to the class of these ports, which is made if there is none. */
+static void add_uops(struct uop_class *classes, int *n, uint32_t ports, double count)
+{
+    int i = 0;
+    while (i < *n && classes[i].ports != ports) {
+        i++;
+    }
+    if (i == *n) {
+        classes[(*n)++] = (struct uop_class){.ports = ports};
+    }
+    classes[i].count += count;
+}
+
 struct ports_problem cost_problem(const struct cost *c)
 {
     assert(cost_table_view(c->table) == COST_PORTS);
     const struct machine *m = cost_machine(c->table);
-    return (struct ports_problem){.classes = c->classes,
-                                  .n_classes = (int)c->n_classes,
+    size_t n_uops = 0;
+    int n = 0;
+
+    for (size_t i = 0; i < c->n_items; i++) {
+        n_uops += (size_t)c->items[i].row->n_uops;
+    }
+    struct uop_class *classes = arena_new(cost_arena(c->table), struct uop_class, n_uops);
+    for (size_t i = 0; i < c->n_items; i++) {
+        const struct cost_row *row = c->items[i].row;
+        for (int u = 0; u < row->n_uops; u++) {
+            add_uops(classes, &n, row->uops[u].ports, c->items[i].count * row->uops[u].count);
+        }
+    }
+    return (struct ports_problem){.classes = classes,
+                                  .n_classes = n,
                                   .n_ports = m->n_ports,
                                   .slots = c->slots,
                                   .dispatch_width = m->dispatch_width};

@@ -38,14 +38,13 @@ struct cost {
     struct cost_table *table;
     struct cost_item *items; /* in order of appearance; a row may come twice */
     size_t n_items, capacity;
-    struct uop_class *classes; /* COST_PORTS: distinct port sets */
-    size_t n_classes, classes_capacity;
-    double *uses; /* COST_RESOURCES: [n_resources] cycles */
+    double *cycles; /* [cost_n_resources] */
     double slots;
     double store_cycles;   /* of the unit for crossing stores */
     double taken_branches; /* bodies and loops: one a trip */
     double instructions;   /* a fused pair is two, a crossing none */
     int n_unknown;         /* items */
+    int n_unsound;         /* items whose count is negative or not finite */
 };
 
 struct cost cost_new(struct cost_table *t); /* of nothing */
@@ -61,7 +60,7 @@ void cost_add_crossings(struct cost *c, double loads, double stores);
 /* "vpmullq zmm, zmm, zmm (2), ..." into out, equal forms added up; nothing if all are known. */
 void cost_name_unknown(const struct cost *c, struct text *out);
 
-/* What ports.h solves; its classes are c's.  COST_PORTS. */
+/* What ports.h solves; its classes live in the table's arena.  COST_PORTS. */
 struct ports_problem cost_problem(const struct cost *c);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "code/form.h"
 #include "model/compose.h"
+#include "model/resources.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -35,7 +36,8 @@ struct cost_table {
     } * fused; /* [n_fusions] */
     struct cost_row crossing_load, crossing_store;
     struct machine_uop crossing_uop;
-    struct entry *entries; /* open addressing; text NULL: free */
+    struct resource_map dual; /* COST_PORTS: port_sets and n_resources of it */
+    struct entry *entries;    /* open addressing; text NULL: free */
     size_t n_entries, capacity;
 };
 
@@ -214,6 +216,87 @@ static void compile_crossings(struct cost_table *t)
     }
 }
 
+/* --- ports as resources --- */
+
+static struct form_uops classes_of(const struct machine_uop *uops, int n, double slots,
+                                   struct arena *a)
+{
+    struct uop_class *classes = arena_new(a, struct uop_class, (size_t)n);
+    for (int u = 0; u < n; u++) {
+        classes[u] = (struct uop_class){uops[u].ports, uops[u].count};
+    }
+    return (struct form_uops){classes, n, slots};
+}
+
+/* Every row of the table is a sum, with weights that are not negative, of what stands here: so a
+ * resource that these never need is never needed. */
+static bool compile_dual(struct cost_table *t, struct err *e)
+{
+    const struct machine *m = t->machine;
+    struct arena *a = t->arena;
+    const int n_max = 2 * t->n_patterns + m->n_fusions + 2;
+    struct form_uops *forms = arena_new(a, struct form_uops, (size_t)n_max);
+    int n = 0;
+
+    forms[n++] = (struct form_uops){.slots = 1}; /* what executes nowhere */
+    for (int i = 0; i < t->n_patterns; i++) {
+        const struct machine_form *f = t->patterns[i].form;
+        forms[n++] = classes_of(f->uops, f->n_uops, f->slots, a);
+        if (m->compose_memory_operands) { /* as a part that takes no slot of its own */
+            forms[n++] = classes_of(f->uops, f->n_uops, 0, a);
+        }
+    }
+    for (int i = 0; i < m->n_fusions; i++) {
+        const struct cost_row *row = &t->fused[i].row;
+        forms[n++] = classes_of(row->uops, row->n_uops, row->slots, a);
+    }
+    forms[n++] = classes_of(t->crossing_load.uops, t->crossing_load.n_uops, 0, a);
+    const struct port_mapping mapping = {forms, n, m->n_ports, m->dispatch_width};
+    return resources_from_ports(&mapping, a, &t->dual, e);
+}
+
+static double cycles_of(const struct cost_table *t, const struct cost_row *row, int resource)
+{
+    const uint32_t set = t->dual.port_sets[resource];
+    double mass = 0;
+    if (set == 0) {
+        return row->slots / t->machine->dispatch_width;
+    }
+    for (int u = 0; u < row->n_uops; u++) {
+        mass += (row->uops[u].ports & ~set) == 0 ? row->uops[u].count : 0;
+    }
+    return mass / __builtin_popcount(set);
+}
+
+static void fill_cycles(const struct cost_table *t, struct cost_row *row)
+{
+    const int n = cost_n_resources(t);
+    if (row->kind == COST_UNKNOWN) {
+        return;
+    }
+    double *cycles = arena_new(t->arena, double, (size_t)n);
+    for (int r = 0; r < n && t->view == COST_PORTS; r++) {
+        cycles[r] = cycles_of(t, row, r);
+    }
+    for (int u = 0; u < row->n_uses; u++) {
+        cycles[row->uses[u].resource] += row->uses[u].cycles;
+    }
+    row->cycles = cycles;
+}
+
+static bool compile_cycles(struct cost_table *t, struct err *e)
+{
+    if (t->view == COST_PORTS && !compile_dual(t, e)) {
+        return false;
+    }
+    for (int i = 0; i < t->machine->n_fusions; i++) {
+        fill_cycles(t, &t->fused[i].row);
+    }
+    fill_cycles(t, &t->crossing_load);
+    fill_cycles(t, &t->crossing_store);
+    return true;
+}
+
 struct cost_table *cost_compile(const struct machine *m, enum cost_view view, struct arena *a,
                                 struct err *e)
 {
@@ -227,7 +310,7 @@ struct cost_table *cost_compile(const struct machine *m, enum cost_view view, st
     *t = (struct cost_table){.machine = m, .view = view, .arena = a};
     compile_crossings(t);
     const bool compiled =
-        compile_patterns(t, e) && compile_fusions(t, e) &&
+        compile_patterns(t, e) && compile_fusions(t, e) && compile_cycles(t, e) &&
         normalise_list(a, m->zero_idioms, m->n_zero_idioms, &t->idioms, e) &&
         normalise_list(a, m->eliminated_moves, m->n_eliminated_moves, &t->moves, e);
     return compiled ? t : NULL;
@@ -246,6 +329,16 @@ enum cost_view cost_table_view(const struct cost_table *t)
 struct arena *cost_arena(const struct cost_table *t)
 {
     return t->arena;
+}
+
+int cost_n_resources(const struct cost_table *t)
+{
+    return t->view == COST_PORTS ? t->dual.n_resources : t->machine->n_resources;
+}
+
+uint32_t cost_resource_ports(const struct cost_table *t, int resource)
+{
+    return t->dual.port_sets[resource];
 }
 
 /* --- rows --- */
@@ -327,6 +420,7 @@ static const struct cost_row *keep(const struct cost_table *t, struct cost_row r
     struct cost_row *kept = arena_new(t->arena, struct cost_row, 1);
     *kept = row;
     kept->form = form;
+    fill_cycles(t, kept);
     return kept;
 }
 
@@ -374,13 +468,20 @@ static struct entry describe(const struct cost_table *t, const char *text, uint3
 
 /* --- lookup --- */
 
+/* Eight characters at a time: multiply and fold. */
 static uint32_t hash_of(const char *text)
 {
-    uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
-    for (; *text; text++) {
-        hash = (hash ^ (unsigned char)*text) * UINT32_C(16777619);
+    size_t left = strlen(text);
+    uint64_t hash = left;
+    for (; left > 0; text += 8) {
+        uint64_t word = 0;
+        const size_t n = left < 8 ? left : 8;
+        memcpy(&word, text, n);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+        left -= n;
     }
-    return hash;
+    return (uint32_t)hash;
 }
 
 static struct entry *slot_for(struct entry *entries, size_t capacity, const char *text,

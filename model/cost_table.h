@@ -14,6 +14,9 @@
  * Register moves that the file calls eliminated take a slot and no port.  So do zero idioms, which
  * only decoded instructions show, because their registers are known.
  *
+ * Ports are turned into resources once, by their exact dual (resources.h), so that a sum over a block
+ * is a sum of short vectors in both views.
+ *
  * Units: uops, dispatch slots, cycles.
  */
 #ifndef GAMBREL_MODEL_COST_TABLE_H
@@ -25,6 +28,7 @@
 #include "formats/machine.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum cost_view {
     COST_PORTS,     /* uops on ports, and the front end */
@@ -50,7 +54,8 @@ struct cost_row {
     double slots;
     const struct machine_use *uses; /* COST_RESOURCES */
     int n_uses;
-    double store_cycles;                  /* COST_CROSSING_STORE: of its unit; else 0 */
+    const double *cycles; /* [cost_n_resources] of each resource; NULL for COST_UNKNOWN */
+    double store_cycles;  /* COST_CROSSING_STORE: of its unit; else 0 */
     const struct machine_form *described; /* the register form where composed; or NULL */
     const struct machine_form *load;      /* COST_COMPOSED */
     int load_operand;                     /* COST_COMPOSED: the memory operand, from 1 */
@@ -60,14 +65,20 @@ struct cost_row {
 struct cost_table;
 
 /* ERR_SCHEMA: two patterns that match some form equally well (at the second), or one that is no
- * form; ERR_MODEL: the file has no ports, or no resources, whichever the view asks for.  The table
- * lives in `a` and grows by an entry with every new form it is asked for. */
+ * form; ERR_MODEL: the file has no ports, or no resources, whichever the view asks for; ERR_RANGE: as
+ * resources_from_ports.  The table lives in `a` and grows by an entry with every new form it is asked
+ * for. */
 struct cost_table *cost_compile(const struct machine *m, enum cost_view view, struct arena *a,
                                 struct err *e);
 
 const struct machine *cost_machine(const struct cost_table *t);
 enum cost_view cost_table_view(const struct cost_table *t);
 struct arena *cost_arena(const struct cost_table *t);
+
+/* Resources that cycles are counted in: the machine file's, or the dual of its ports. */
+int cost_n_resources(const struct cost_table *t);
+/* COST_PORTS: the ports that a resource stands for; 0: the front end. */
+uint32_t cost_resource_ports(const struct cost_table *t, int resource);
 
 /* The row of a form in any spelling. */
 const struct cost_row *cost_of_form(struct cost_table *t, const char *form);

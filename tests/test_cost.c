@@ -259,9 +259,10 @@ static void test_views(struct arena *a)
 
 static double mass_on(const struct cost *c, uint32_t ports)
 {
-    for (size_t i = 0; i < c->n_classes; i++) {
-        if (c->classes[i].ports == ports) {
-            return c->classes[i].count;
+    const struct ports_problem p = cost_problem(c);
+    for (int i = 0; i < p.n_classes; i++) {
+        if (p.classes[i].ports == ports) {
+            return p.classes[i].count;
         }
     }
     return 0;
@@ -297,7 +298,8 @@ static void test_block(struct cost_table *t)
     cost_clear(&c);
     is_cost(&c, "a cleared cost", 0, 0);
     cost_add_block(&c, block, 1);
-    ok(c.n_unknown == 0 && mass_on(&c, V) == 2 && c.n_classes == 1, "  serves for the next block");
+    ok(c.n_unknown == 0 && mass_on(&c, V) == 2 && cost_problem(&c).n_classes == 1,
+       "  serves for the next block");
 }
 
 static void test_body(struct cost_table *t)
@@ -366,10 +368,10 @@ static void test_resources(const struct machine *m, struct arena *a)
     struct cost c = cost_new(t);
     cost_add_block(&c, block, 3);
     cost_add_crossings(&c, 1, 0);
-    ok(c.uses[0] == 2.5 && c.uses[1] == 2, "resources: cycles of use");
+    ok(c.cycles[0] == 2.5 && c.cycles[1] == 2, "resources: cycles of use");
     ok(c.n_unknown == 2, "  a form with ports alone is unknown, so is a crossing");
     cost_clear(&c);
-    ok(c.uses[0] == 0 && c.uses[1] == 0, "  cleared");
+    ok(c.cycles[0] == 0 && c.cycles[1] == 0, "  cleared");
 }
 
 static void test_unknown_crossings(struct arena *a)
