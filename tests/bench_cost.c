@@ -1,5 +1,5 @@
-/* bench_cost - blocks a second: from the forms of random blocks of ten to their ceilings, on every
- * machine file that describes ports.  The limit that the project set itself: a million. */
+/* bench_cost - blocks a second of processor time: from the forms of random blocks of ten to their
+ * ceilings, on a few machine files.  The limit that the project set itself: a million. */
 #include "base/file.h"
 #include "model/ceiling.h"
 
