@@ -73,8 +73,8 @@ static void awkward(struct arena *a)
         "a: b # c",
         "'quoted' \"twice\"",
         "µ",
-        "a long sentence that goes on for more than a hundred characters, so "
-        "that the emitter has to fold it somewhere, which must not change it"};
+        ("a long sentence that goes on for more than a hundred characters, so "
+         "that an emitter would fold it somewhere, which must not change it")};
     const struct run r = {
         .command = "gambrel measure",
         .date = "2026-11-29T20:42:00Z",

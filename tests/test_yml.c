@@ -317,8 +317,8 @@ static void texts(struct arena *a)
         "tab\there",
         "trailing ",
         " leading",
-        "two  spaces in  a rather long text that the emitter would have to "
-        "fold somewhere  because it is longer than one hundred characters",
+        ("two  spaces in  a rather long text that an emitter would have to "
+         "fold somewhere  because it is longer than one hundred characters"),
         "a\n\nb\n",
         "\n",
         "\r",
