@@ -141,6 +141,18 @@ bool campaign_region(struct campaign *c, int thread, size_t bytes)
     return memory_map(m, bytes, c->e);
 }
 
+static void spin(void *context, int thread)
+{
+    (void)thread;
+    clock_spin(*(const double *)context);
+}
+
+void campaign_spin(struct campaign *c)
+{
+    double spin_s = c->settings->spin_s;
+    pool_run(c->sampler.pool, c->sampler.n_regions, spin, &spin_s);
+}
+
 static void touch(void *context, int thread)
 {
     const struct campaign *c = context;
@@ -182,17 +194,18 @@ static double median_clock_of_run(const struct campaign *c)
 static void describe_run(struct campaign *c)
 {
     struct run *r = c->run;
-    int n_disturbed = 0;
+    int n_disturbed = 0, n = 0;
     merge_rounds(r->cases, r->n_cases, c->arena);
     for (int i = 0; i < r->n_cases; i++) {
-        n_disturbed += r->cases[i].noise.disturbed && r->cases[i].kind != RUN_SWEEP;
+        n += r->cases[i].kind != RUN_SWEEP;
+        n_disturbed += r->cases[i].kind != RUN_SWEEP && r->cases[i].noise.disturbed;
     }
     if (n_disturbed > 0) {
         campaign_warn(
             c, arena_format(c->arena,
                             "%d of %d cases were disturbed and are marked with the reason; measure "
                             "again on a quiet machine before you rely on them",
-                            n_disturbed, r->n_cases));
+                            n_disturbed, n));
     }
     const int unpinned = pool_unpinned(c->sampler.pool);
     if (unpinned > 0) {
@@ -216,12 +229,6 @@ static void describe_run(struct campaign *c)
     }
 }
 
-static void spin(void *context, int thread)
-{
-    (void)thread;
-    clock_spin(*(const double *)context);
-}
-
 static void begin(struct campaign *c)
 {
     struct run *r = c->run;
@@ -242,13 +249,15 @@ static void begin(struct campaign *c)
 
 static bool run_stages(struct campaign *c)
 {
-    double spin_s = c->settings->spin_s;
-    pool_run(c->sampler.pool, c->sampler.n_regions, spin, &spin_s);
     if (!campaign_sweep(c)) {
         return false;
     }
     make_plan(c);
-    if (!map_regions(c) || !campaign_cases(c) || !campaign_code(c)) {
+    if (!map_regions(c)) {
+        return false;
+    }
+    campaign_spin(c);
+    if (!campaign_cases(c) || !campaign_code(c)) {
         return false;
     }
     describe_run(c);

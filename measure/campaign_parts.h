@@ -46,6 +46,8 @@ bool campaign_measure(struct campaign *c, const struct sample_request *request, 
                       struct sampled *out);
 void campaign_add(struct campaign *c, const struct sampled *made);
 
+/* All threads at once, for spin_s: idle cores wake up and raise their clocks. */
+void campaign_spin(struct campaign *c);
 bool campaign_cases(struct campaign *c); /* the whole plan */
 bool campaign_sweep(struct campaign *c); /* before the plan is made; a quick run skips it */
 bool campaign_code(struct campaign *c);

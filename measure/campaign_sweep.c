@@ -114,7 +114,11 @@ bool campaign_sweep(struct campaign *c)
     }
     const int n = sweep_sizes(SWEEP_FIRST_BYTES, last, (double)l->bytes_per_iter, sizes);
     bool fine = campaign_region(c, 0, region_bytes(c, l, sizes[n - 1]));
+    campaign_spin(c);
     for (int i = 0; i < n && fine; i++) {
+        if (c->settings->progress) {
+            c->settings->progress(c->settings->context, i, n, "size sweep");
+        }
         fine = sweep_point(c, l, sizes[i], &rates[i]);
     }
     if (!fine) {

@@ -282,6 +282,7 @@ static void choose_cpus(hwloc_topology_t t, hwloc_const_bitmap_t allowed, struct
     hwloc_bitmap_free(here);
 }
 
+/* Where the cores differ, the smallest cache holds for all. */
 static void read_level(hwloc_topology_t t, int level, struct arena *a, struct host *h)
 {
     static const struct {
@@ -291,25 +292,31 @@ static void read_level(hwloc_topology_t t, int level, struct arena *a, struct ho
         {HWLOC_OBJ_L1CACHE, "L1"}, {HWLOC_OBJ_L2CACHE, "L2"}, {HWLOC_OBJ_L3CACHE, "L3"}};
     struct host_level *l = &h->levels[level];
     l->bytes = (double)NAN;
-    double line = (double)NAN, shared_by = (double)NAN;
+    hwloc_obj_t smallest = NULL;
     for (int i = 0; i < h->n_cpus; i++) {
         hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(t, (unsigned)h->cpus[i]);
         hwloc_obj_t cache = pu ? hwloc_get_ancestor_obj_by_type(t, levels[level].type, pu) : NULL;
         l->instance[i] = cache ? (int)cache->logical_index : -1;
-        if (i == 0 && cache && cache->attr->cache.size > 0) {
-            l->bytes = (double)cache->attr->cache.size;
-            line = cache->attr->cache.linesize ? cache->attr->cache.linesize : (double)NAN;
-            shared_by = hwloc_bitmap_weight(cache->cpuset);
+        if (cache && cache->attr->cache.size > 0 &&
+            (!smallest || cache->attr->cache.size < smallest->attr->cache.size)) {
+            smallest = cache;
         }
     }
-    if (!isnan(l->bytes)) {
-        struct run_host *f = &h->facts;
-        f->caches = f->caches ? f->caches : arena_new(a, struct run_cache, HOST_LEVELS_MAX);
-        f->caches[f->n_caches++] =
-            (struct run_cache){levels[level].name, l->bytes, line, shared_by, (double)NAN};
-        h->last_level = levels[level].name;
-        h->last_level_bytes = l->bytes;
+    if (!smallest) {
+        return;
     }
+    struct run_host *f = &h->facts;
+    const unsigned line = smallest->attr->cache.linesize;
+    l->bytes = h->last_level_bytes = (double)smallest->attr->cache.size;
+    h->last_level = levels[level].name;
+    f->caches = f->caches ? f->caches : arena_new(a, struct run_cache, HOST_LEVELS_MAX);
+    f->caches[f->n_caches++] = (struct run_cache){
+        .name = levels[level].name,
+        .size_bytes = l->bytes,
+        .line_bytes = line ? line : (double)NAN,
+        .shared_by_cpus = hwloc_bitmap_weight(smallest->cpuset),
+        .measured_bytes = (double)NAN,
+    };
 }
 
 static hwloc_topology_t load_topology(const struct host_source *s, struct err *e)
