@@ -49,11 +49,14 @@ GENERATED_FOLDERS = man/man1 bash-completion/completions zsh/site-functions fish
 
 DEPS_DEBIAN = gcc make pkg-config perl libc6-dev libyaml-dev libhwloc-dev libglpk-dev libzydis-dev \
               libcapstone-dev libelf-dev gnuplot-nox
+# What tests use where it is there: a cross build for AArch64 and its emulator.
+DEPS_CHECK = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 
 all: $(BUILD)/gambrel
 
 deps:
-	DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends $(DEPS_DEBIAN)'
+	DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+	    $(DEPS_DEBIAN) $(if $(filter check,$(MAKECMDGOALS)),$(DEPS_CHECK))'
 
 $(BUILD)/gambrel: $(CLI_OBJ) $(BUILD)/libgambrel.a
 	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -130,5 +133,6 @@ uninstall:
 clean:
 	rm -rf build build-san build-clang build-fuzz
 
+.SECONDARY: # keeps the objects of tests
 .PHONY: all deps check fuzz explore bench report lint install uninstall clean
 -include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(BENCHES:%=%.d)
