@@ -43,11 +43,13 @@ static double front_end(const struct ports_problem *p)
     return isnan(p->dispatch_width) ? 0 : p->slots / p->dispatch_width;
 }
 
-static double mass_of(const struct ports_problem *p, uint32_t set)
+/* Uops of the classes that may use some of the ports `among`, and of these none but `set`. */
+static double mass_of(const struct ports_problem *p, uint32_t among, uint32_t set)
 {
     double mass = 0;
     for (int u = 0; u < p->n_classes; u++) {
-        if ((p->classes[u].ports & ~set) == 0) {
+        const uint32_t ports = p->classes[u].ports & among;
+        if (ports != 0 && (ports & ~set) == 0) {
             mass += p->classes[u].count;
         }
     }
@@ -55,9 +57,10 @@ static double mass_of(const struct ports_problem *p, uint32_t set)
 }
 
 /* Takes `set` as the bottleneck if it binds harder, or as hard with fewer ports. */
-static void consider(const struct ports_problem *p, uint32_t set, struct ports_bound *out)
+static void consider(const struct ports_problem *p, uint32_t among, uint32_t set,
+                     struct ports_bound *out)
 {
-    const double mass = mass_of(p, set);
+    const double mass = mass_of(p, among, set);
     const int size = __builtin_popcount(set);
     const double cycles = mass / size;
     const double slack = TIE * cycles;
@@ -72,28 +75,55 @@ static void consider(const struct ports_problem *p, uint32_t set, struct ports_b
     out->cycles = fmax(out->cycles, cycles);
 }
 
-bool ports_bound(const struct ports_problem *p, struct ports_bound *out, struct err *e)
+/* The closed form for the ports `among` alone: raises *out.  False if there are too many unions. */
+static bool bound_among(const struct ports_problem *p, uint32_t among, struct ports_bound *out)
 {
     uint32_t sets[UNIONS_MAX];
     uint16_t table[TABLE_SIZE] = {0};
     struct unions u = {
         .n_max = UNIONS_MAX, .set = sets, .table = table, .table_mask = TABLE_SIZE - 1};
 
+    for (int c = 0; c < p->n_classes; c++) {
+        const uint32_t ports = p->classes[c].ports & among;
+        if (p->classes[c].count > 0 && ports != 0 && !unions_add(&u, ports)) {
+            return false;
+        }
+    }
+    if (!unions_close(&u)) {
+        return false;
+    }
+    for (int i = 0; i < u.n; i++) {
+        consider(p, among, sets[i], out);
+    }
+    return true;
+}
+
+bool ports_bound(const struct ports_problem *p, struct ports_bound *out, struct err *e)
+{
     if (!ports_check(p, e)) {
         return false;
     }
-    bool room = true;
-    for (int c = 0; c < p->n_classes && room; c++) {
-        room = p->classes[c].count == 0 || unions_add(&u, p->classes[c].ports);
-    }
-    if (!room || !unions_close(&u)) {
-        return ports_schedule(p, out, e);
-    }
     *out = (struct ports_bound){.front_end_cycles = front_end(p)};
     out->cycles = out->front_end_cycles;
-    for (int i = 0; i < u.n; i++) {
-        consider(p, sets[i], out);
-    }
+    return bound_among(p, UINT32_MAX, out) || ports_schedule(p, out, e);
+}
+
+/* The most even loads: the bottleneck's ports carry what is confined to them and nothing else, so
+ * they are set aside, and the rest is spread over the others in the same way. */
+static bool spread(const struct ports_problem *p, double load[PORTS_MAX])
+{
+    uint32_t among = UINT32_MAX;
+    struct ports_bound part;
+    do {
+        part = (struct ports_bound){0};
+        if (!bound_among(p, among, &part)) {
+            return false;
+        }
+        for (uint32_t rest = part.bottleneck; rest != 0; rest &= rest - 1) {
+            load[__builtin_ctz(rest)] = part.cycles;
+        }
+        among &= ~part.bottleneck;
+    } while (part.bottleneck != 0);
     return true;
 }
 
@@ -154,8 +184,9 @@ static void read_schedule(const struct ports_problem *p, const struct lp_solutio
                           struct ports_bound *out)
 {
     *out = (struct ports_bound){.cycles = s->objective, .front_end_cycles = front_end(p)};
+    const bool even = spread(p, out->port_load);
     int column = 0;
-    for (int u = 0; u < p->n_classes; u++) {
+    for (int u = 0; u < p->n_classes && !even; u++) {
         for (uint32_t rest = p->classes[u].ports; rest != 0; rest &= rest - 1) {
             out->port_load[__builtin_ctz(rest)] += s->x[++column];
         }
@@ -165,7 +196,7 @@ static void read_schedule(const struct ports_problem *p, const struct lp_solutio
     }
     out->front_end_price = s->prices[p->n_classes + p->n_ports];
     out->bottleneck = dearest_ports(out, p->n_ports);
-    out->mass = mass_of(p, out->bottleneck);
+    out->mass = mass_of(p, UINT32_MAX, out->bottleneck);
 }
 
 bool ports_schedule(const struct ports_problem *p, struct ports_bound *out, struct err *e)

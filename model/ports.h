@@ -40,7 +40,8 @@ struct ports_bound {
     uint32_t bottleneck;     /* a port set that binds, see below; 0: the front end binds alone */
     double mass;             /* uops confined to it */
     double front_end_cycles; /* slots / width; 0 where there is no row */
-    double port_load[PORTS_MAX];  /* LP only: cycles of work per port in one optimal schedule */
+    double port_load[PORTS_MAX];  /* LP only: cycles of work per port in one optimal schedule, the
+                                     most even one but for more than 512 unions */
     double port_price[PORTS_MAX]; /* LP only: fall of T per unit of capacity added to the port */
     double front_end_price;       /* LP only: fall of T per cycle taken off the front end */
 };

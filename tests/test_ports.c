@@ -267,6 +267,29 @@ static bool schedule_is_sound(const struct ports_problem *p, const struct ports_
            (same(prices, 1) || b->cycles == 0);
 }
 
+/* No uop on a port could move to one with less work: what the busier ports carry is confined to
+ * them, at every level of work. */
+static bool schedule_is_even(const struct ports_problem *p, const struct ports_bound *b)
+{
+    for (int level = 0; level < p->n_ports; level++) {
+        uint32_t busier = 0;
+        double carried = 0, confined = 0;
+        for (int port = 0; port < p->n_ports; port++) {
+            if (b->port_load[port] >= b->port_load[level] * (1 - 1e-9)) {
+                busier |= UINT32_C(1) << port;
+                carried += b->port_load[port];
+            }
+        }
+        for (int c = 0; c < p->n_classes; c++) {
+            confined += (p->classes[c].ports & ~busier) == 0 ? p->classes[c].count : 0;
+        }
+        if (!same(carried, confined)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The named set must hold what it is said to hold and cost what the bound says. */
 static bool bottleneck_is_true(const struct ports_problem *p, const struct ports_bound *b)
 {
@@ -340,7 +363,7 @@ static bool a_wider_front_end_never_hurts(struct sample s, double cycles)
 }
 
 struct tally {
-    int agree, sound, named, scaled, monotone, port, width;
+    int agree, sound, even, named, scaled, monotone, port, width;
 };
 
 static void judge(const struct sample *s, struct tally *t)
@@ -352,6 +375,7 @@ static void judge(const struct sample *s, struct tally *t)
     t->agree += solved && same(fast.cycles, lp.cycles) && same(lp.cycles, every_set(&s->p)) &&
                 same(lp.cycles, cost_at_prices(&s->p, &lp));
     t->sound += solved && schedule_is_sound(&s->p, &lp);
+    t->even += solved && schedule_is_even(&s->p, &lp);
     t->named += bottleneck_is_true(&s->p, &fast) && bottleneck_is_true(&s->p, &lp);
     t->scaled += scales(*s, fast.cycles);
     t->monotone += more_uops_never_help(*s, fast.cycles);
@@ -374,6 +398,7 @@ static void test_properties(void)
     }
     ok(t.agree == SAMPLES, "closed form, every set, LP and its dual agree on %d", t.agree);
     ok(t.sound == SAMPLES, "schedules place every uop, prices add up to 1: %d", t.sound);
+    ok(t.even == SAMPLES, "no schedule could be more even: %d", t.even);
     ok(t.named == SAMPLES, "the named ports bind: %d", t.named);
     ok(t.scaled == SAMPLES, "a block taken k times takes k times as long: %d", t.scaled);
     ok(t.monotone == SAMPLES, "more uops never help: %d", t.monotone);
