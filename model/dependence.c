@@ -10,12 +10,12 @@
 
 /* What is known of a register at a point of the sequence. */
 struct reg_state {
-    int value;      /* that it holds; -1: from before the loop */
-    int distance;   /* iterations ago */
-    bool plain;     /* everything that writes it in the loop adds a constant */
-    int64_t delta;  /* by how much in one iteration, if plain */
-    int64_t offset; /* so far in this one */
-    int version;    /* 0, or which instruction gave it a value that is not plain */
+    int value;       /* that it holds; -1: from before the loop */
+    int distance;    /* iterations ago */
+    bool plain;      /* everything that writes it in the loop adds a constant */
+    uint64_t delta;  /* by how much in one iteration, if plain; addresses wrap, so unsigned */
+    uint64_t offset; /* so far in this one */
+    int version;     /* 0, or which instruction gave it a value that is not plain */
 };
 
 /* A memory access as far as its address can be compared. */
@@ -23,7 +23,7 @@ struct access {
     int at, value; /* place in the sequence; the value that it stores or -1 */
     const struct insn *insn;
     const struct insn_mem *mem;
-    int64_t place; /* displacement and offsets of the registers */
+    uint64_t place; /* displacement and offsets of the registers */
     int base_version, index_version;
 };
 
@@ -104,7 +104,7 @@ static void number_values(struct walk *w)
         for (int k = 0; k < i->n_writes; k++) {
             struct reg_state *r = &w->regs[i->writes[k]];
             r->plain &= i->stepped == i->writes[k];
-            r->delta += r->plain ? i->step : 0;
+            r->delta += r->plain ? (uint64_t)i->step : 0;
         }
     }
     w->out->n_values = n_values;
@@ -118,7 +118,7 @@ static void take_writes(struct walk *w, int at)
         r->value = w->first_value[at] + k;
         r->distance = 0;
         if (i->stepped == i->writes[k]) {
-            r->offset += i->step;
+            r->offset += (uint64_t)i->step;
         } else {
             r->version = at + 1;
             r->offset = 0;
@@ -191,8 +191,8 @@ static void take_accesses(struct walk *w, int at)
             .value = m->write ? w->first_value[at] + i->n_writes : -1,
             .insn = i,
             .mem = m,
-            .place = m->displacement + base->offset + m->scale * index->offset +
-                     (m->rip_relative ? (int64_t)i->address + i->length : 0),
+            .place = (uint64_t)m->displacement + base->offset + (uint64_t)m->scale * index->offset +
+                     (m->rip_relative ? i->address + (uint64_t)i->length : 0),
             .base_version = base->version,
             .index_version = index->version,
         };
@@ -212,7 +212,7 @@ static int distance_between(const struct walk *w, const struct access *s, const 
 {
     const struct reg_state *base = &w->regs[l->mem->base], *index = &w->regs[l->mem->index];
     const int least = s->at < l->at ? 0 : 1;
-    const double apart = (double)(s->place - l->place);
+    const double apart = (double)(int64_t)(s->place - l->place);
 
     if (!comparable(s, l)) {
         return -1;
@@ -221,7 +221,7 @@ static int distance_between(const struct walk *w, const struct access *s, const 
         const bool meets = apart > -s->mem->bytes && apart < l->mem->bytes;
         return meets && least == 0 ? 0 : -1;
     }
-    const double step = (double)base->delta + (double)l->mem->scale * (double)index->delta;
+    const double step = (double)(int64_t)(base->delta + (uint64_t)l->mem->scale * index->delta);
     if (step == 0) {
         return apart > -s->mem->bytes && apart < l->mem->bytes ? least : -1;
     }

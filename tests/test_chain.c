@@ -150,6 +150,8 @@ static const struct {
      "1 of mov r64, m64 (4 cycles): 4 cycles over 1 iteration"},
     {"a counter in memory", ARCH_X86_64, "4883070148ffc975f7c3", 6,
      "1 of add m64, imm (6 cycles): 6 cycles over 1 iteration"},
+    {"places at both ends of memory", ARCH_X86_64,
+     "48a1000000000000009048a3000000000000007048ffc975e7c3", 1, NULL},
     {"AArch64: a post-indexed load does not delay its base", ARCH_AARCH64,
      "0004c13c21d4204e420400f1a1ffff54c0035fd6", 3,
      "1 of fadd v.4s, v.4s, v.4s (3 cycles): 3 cycles over 1 iteration"},
