@@ -2,12 +2,13 @@
 #include "compare/join.h"
 #include "compare/plot.h"
 #include "compare/report.h"
+#include "model/detect.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct options {
-    const char *format, *kernels, *machine, *folder, *isa;
+    const char *format, *kernels, *machine, *machines, *folder, *isa;
     long threads;
     const char **runs;
     int n_runs;
@@ -20,7 +21,11 @@ static const struct argp_option option_table[] = {
     {"json", KEY_JSON, NULL, 0, "the same as --format=json", 0},
     {"csv", KEY_CSV, NULL, 0, "the same as --format=csv", 0},
     {"markdown", KEY_MARKDOWN, NULL, 0, "the same as --format=markdown", 0},
-    {"machine", 'm', "MACHINE", 0, "machine file or the name of one that comes along", 0},
+    {"machine", 'm', "MACHINE", 0,
+     "machine file or the name of one that comes along (default: the one that describes the run's "
+     "processor)",
+     0},
+    {"machines", 'M', "DIR", 0, "folder to find it in instead of the one that comes along", 0},
     {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
     {"folder", KEY_FOLDER, "DIR", 0,
      "write summary.md, .csv, .json and a plot per thread count to "
@@ -46,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'm':
         o->machine = arg;
+        return 0;
+    case 'M':
+        o->machines = arg;
         return 0;
     case 'k':
         o->kernels = arg;
@@ -160,6 +168,36 @@ static const struct report_format *find_format(const char *name, struct err *e)
     return f;
 }
 
+/* Where the machine of a run comes from: one for all, or the folder in which each finds its own. */
+struct machine_source {
+    const struct machine *given;
+    struct machine **all;
+    int n;
+};
+
+static bool open_machines(struct cli *c, const struct options *o, struct machine_source *out,
+                          struct err *e)
+{
+    *out = (struct machine_source){0};
+    if (o->machine) {
+        out->given = cli_machine(c, o->machine, e);
+        return out->given != NULL;
+    }
+    out->all = cli_machines(c, o->machines, &out->n, e);
+    return out->all != NULL;
+}
+
+static const struct machine *machine_of(const struct machine_source *from, const struct run *r)
+{
+    const struct identity who = identity_of_host(&r->host);
+    if (from->given) {
+        return from->given;
+    }
+    const struct detection d =
+        machine_detect(&who, (const struct machine *const *)from->all, from->n);
+    return d.match < 0 ? NULL : from->all[d.match];
+}
+
 int cmd_compare(struct cli *c, int argc, char **argv)
 {
     struct options o = {0};
@@ -169,8 +207,8 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
     const struct report_format *f = find_format(o.format, &e);
     const struct kernels *k = f ? cli_kernels(c, o.kernels, &e) : NULL;
-    const struct machine *m = k && o.machine ? cli_machine(c, o.machine, &e) : NULL;
-    if (!k || (o.machine && !m)) {
+    struct machine_source machines;
+    if (!k || !open_machines(c, &o, &machines, &e)) {
         return cli_fail(&e);
     }
     for (int i = 0; i < o.n_runs; i++) {
@@ -178,7 +216,7 @@ int cmd_compare(struct cli *c, int argc, char **argv)
         if (!r) {
             return cli_fail(&e);
         }
-        const struct comparison *cmp = comparison_join(r, k, m, c->arena);
+        const struct comparison *cmp = comparison_join(r, k, machine_of(&machines, r), c->arena);
         if (!report(c, cmp, &o, f, &out, &e)) {
             return cli_fail(&e);
         }

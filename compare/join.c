@@ -17,6 +17,46 @@ const char *threads_words(int threads, struct arena *a)
     return arena_format(a, "%d thread%s", threads, threads == 1 ? "" : "s");
 }
 
+const struct rung *row_explanation(const struct row *row)
+{
+    return row->ladder.explains < 0 ? NULL : &row->ladder.rungs[row->ladder.explains];
+}
+
+int row_explained_by(const struct row *row)
+{
+    return row->ladder.explains < 0 ? -1 : rung_models[row->ladder.explains];
+}
+
+void row_words(const struct comparison *c, const struct row *row, struct text *out)
+{
+    const struct rung *r = row_explanation(row);
+    const struct ceiling *roofline = &row->ceilings[MODEL_ROOFLINE];
+    const struct ceiling *ports = &row->ceilings[MODEL_PORTS];
+    if (!r) {
+        verdict_words(&row->verdicts[MODEL_ROOFLINE], &row->measured, roofline, out);
+    } else {
+        verdict_words(&r->verdict, &row->measured, &r->ceiling, out);
+    }
+    if (r && roofline->missing[0]) {
+        text_add(out, "; no roofline: %s", roofline->missing);
+    }
+    if (row->kernel && c->evidence->costs && ports->missing[0]) {
+        text_add(out, "; no ports: %s", ports->missing);
+    }
+}
+
+const char *row_tighter(const struct row *row)
+{
+    const double roofline = row->ceilings[MODEL_ROOFLINE].rate,
+                 ports = row->ceilings[MODEL_PORTS].rate;
+    if (isnan(roofline) || isnan(ports)) {
+        return "unknown";
+    }
+    return fabs(ports / roofline - 1) <= VERDICT_TOLERANCE ? "both"
+           : ports < roofline                              ? models[MODEL_PORTS].name
+                                                           : models[MODEL_ROOFLINE].name;
+}
+
 static void predict(const struct comparison *c, struct row *row, struct arena *a)
 {
     const struct model_input in = {
@@ -24,44 +64,21 @@ static void predict(const struct comparison *c, struct row *row, struct arena *a
         .isa = row->isa,
         .level = row->level,
         .threads = row->threads,
-        .roofs = c->roofs,
-        .roofs_measured = c->roofs_measured,
-        .n_roofs = c->n_roofs,
-        .machine = c->machine,
-        .arena = a,
+        .evidence = c->evidence,
     };
     for (int m = 0; m < n_models; m++) {
-        row->ceilings[m] = (struct ceiling){
-            .rate = NAN, .low = NAN, .high = NAN, .ridge = NAN, .binds = "", .missing = ""};
+        row->ceilings[m] = ceiling_none();
         if (row->kernel) {
             models[m].ceiling(&in, &row->ceilings[m]);
         } else {
-            row->ceilings[m].missing = arena_format(a, "no description of '%s'", row->name);
+            row->ceilings[m].missing = arena_format(a, "%s does not describe it", c->kernels->file);
         }
     }
-}
-
-static double distance(const struct row *row, int model)
-{
-    return fabs(log(row->measured.rate / row->ceilings[model].rate));
-}
-
-/* The first model whose ceiling lies within the measurement's noise, else the nearest one. */
-static int explanation(const struct row *row)
-{
-    int nearest = -1;
-    for (int m = 0; m < n_models; m++) {
-        if (row->verdicts[m].kind == VERDICT_NONE) {
-            continue;
-        }
-        if (row->verdicts[m].kind == VERDICT_BOUND) {
-            return m;
-        }
-        if (nearest < 0 || distance(row, m) < distance(row, nearest)) {
-            nearest = m;
-        }
+    row->ladder.explains = -1;
+    row->ladder.unexplained = NAN;
+    if (row->kernel) {
+        ladder_build(&in, row->ceilings, &row->ladder);
     }
-    return nearest;
 }
 
 static void judge(struct comparison *c, struct row *row)
@@ -71,10 +88,9 @@ static void judge(struct comparison *c, struct row *row)
         row->verdicts[m] = verdict_of(&row->measured, &row->ceilings[m]);
         violated |= row->verdicts[m].kind == VERDICT_VIOLATES && !row->verdicts[m].doubtful;
     }
-    row->explained_by = explanation(row);
-    row->unexplained = row->explained_by < 0
-                           ? (double)NAN
-                           : 1 - row->measured.rate / row->ceilings[row->explained_by].rate;
+    if (row->kernel) {
+        ladder_judge(&row->ladder, &row->measured);
+    }
     c->n_violated += violated;
     c->n_disturbed += row->measured.disturbed;
 }
@@ -147,6 +163,21 @@ static void join_rows(struct comparison *c, struct arena *a)
     }
 }
 
+/* Lines, indented, as one. */
+static const char *differences_words(const char *lines, struct arena *a)
+{
+    struct text words = {.arena = a};
+    while (*lines) {
+        lines += strspn(lines, " \n");
+        const size_t len = strcspn(lines, "\n");
+        if (len) {
+            text_add(&words, "%s%.*s", words.len ? "; " : "", (int)len, lines);
+        }
+        lines += len;
+    }
+    return words.len ? words.data : "";
+}
+
 /* Without a memory roof at L1 only compute bounds what comes from there. */
 static void note_l1(struct comparison *c)
 {
@@ -160,6 +191,42 @@ static void note_l1(struct comparison *c)
                 "compute roof alone.");
             return;
         }
+    }
+}
+
+/* Promise and code differ: a failure where the loop is fixed by hand, a remark where it is left to
+ * the compiler. */
+static void note_code(struct comparison *c, struct arena *a)
+{
+    for (int i = 0; i < c->evidence->n_loops; i++) {
+        const struct ran_loop *l = &c->evidence->loops[i];
+        const bool by_hand = l->described && l->described->hand_fixed;
+        if (l->problem[0]) {
+            comparison_note(c, by_hand,
+                            arena_format(a, "%s (%s): %s", l->name, l->isa, l->problem));
+        } else if (l->differences[0]) {
+            comparison_note(
+                c, by_hand,
+                arena_format(a,
+                             "%s%s (%s): the code that ran is not what %s states%s: %s. The "
+                             "report uses the code.",
+                             by_hand ? "CODE DIFFERS: " : "", l->name, l->isa, c->kernels->file,
+                             by_hand ? "" : ", as it is left to the compiler",
+                             differences_words(l->differences, a)));
+        }
+    }
+}
+
+static void note_machine(struct comparison *c, struct arena *a)
+{
+    if (!c->evidence->costs) {
+        comparison_note(
+            c, false,
+            arena_format(a,
+                         "Nothing is known of the core, so only the roofline is predicted: %s. "
+                         "--machine=NAME takes a file of gambrel machine list; gambrel machine "
+                         "new begins one, and doc/adding-a-machine.md goes on.",
+                         c->evidence->costs_missing));
     }
 }
 
@@ -204,38 +271,7 @@ static void measure_accuracy(struct comparison *c, struct arena *a)
     }
 }
 
-/* --- the chain curve and the size sweep --- */
-
-static int chain_order(const void *left, const void *right)
-{
-    const struct chain_point *a = left, *b = right;
-    const int isa = strcmp(a->isa, b->isa);
-    return isa ? isa : a->threads != b->threads ? a->threads - b->threads : a->chains - b->chains;
-}
-
-static void join_chains(struct comparison *c, struct arena *a)
-{
-    const struct merged_cases m = measured_merge(c->run, RUN_CHAIN, a);
-    c->chains = arena_new(a, struct chain_point, (size_t)m.n + 1);
-    c->n_chains = m.n;
-    for (int i = 0; i < m.n; i++) {
-        c->chains[i] = (struct chain_point){.isa = m.cases[i]->isa,
-                                            .threads = m.cases[i]->threads,
-                                            .chains = m.cases[i]->chains,
-                                            .measured = m.measured[i]};
-    }
-    qsort(c->chains, (size_t)c->n_chains, sizeof *c->chains, chain_order);
-    for (int i = 0; i < c->n_chains; i++) {
-        double best = 0;
-        for (int k = 0; k < c->n_chains; k++) {
-            if (same_text(c->chains[k].isa, c->chains[i].isa) &&
-                c->chains[k].threads == c->chains[i].threads) {
-                best = fmax(best, c->chains[k].measured.rate);
-            }
-        }
-        c->chains[i].fraction = c->chains[i].measured.rate / best;
-    }
-}
+/* --- the size sweep --- */
 
 static int sweep_order(const void *left, const void *right)
 {
@@ -266,13 +302,17 @@ struct comparison *comparison_join(const struct run *run, const struct kernels *
     c->kernels = kernels;
     c->machine = machine;
     roofs_join(c, a);
+    c->evidence = evidence_of(run, kernels, machine,
+                              (struct evidence_roofs){c->roofs, c->roofs_measured, c->n_roofs}, a);
     join_rows(c, a);
-    join_chains(c, a);
     join_sweep(c, a);
     roofs_decide_write_allocate(c, a);
     measure_accuracy(c, a);
-    c->notes = arena_new(a, struct note, (size_t)(c->n_rows * n_models + c->n_roofs) + 2);
+    c->notes = arena_new(a, struct note,
+                         (size_t)(c->n_rows * n_models + c->n_roofs + c->evidence->n_loops) + 3);
     note_rows(c, a);
+    note_machine(c, a);
+    note_code(c, a);
     roofs_note(c, a);
     note_l1(c);
     return c;

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "compare/accuracy.h"
+#include "compare/evidence.h"
+#include "compare/ladder.h"
 #include "compare/measured.h"
 #include "compare/models.h"
 #include "compare/verdict.h"
@@ -30,18 +32,10 @@ struct row { /* one kernel at one level on some threads */
     struct measured measured;
     struct ceiling ceilings[MODELS_MAX]; /* by models[] */
     struct verdict verdicts[MODELS_MAX];
-    int explained_by;          /* the first model whose ceiling binds, else the nearest; -1: none */
-    double unexplained;        /* 1 - measured / that ceiling; NaN */
+    struct ladder ladder;
     double over_l1;            /* measured / the same from L1; NaN for L1 rows */
     double traffic;            /* byte/s that the measured rate means, as counted; NaN */
     double traffic_with_fetch; /* with the fetch of overwritten lines; NaN */
-};
-
-struct chain_point {
-    const char *isa;
-    int threads, chains;
-    struct measured measured;
-    double fraction; /* of the best point of the same isa and threads */
 };
 
 struct sweep_point {
@@ -54,6 +48,7 @@ struct comparison {
     const struct run *run;
     const struct kernels *kernels;
     const struct machine *machine; /* NULL */
+    const struct evidence *evidence;
 
     struct roof *roofs; /* compute roofs first; by threads, level outwards, order of kernels.yaml */
     struct measured *roofs_measured;  /* [n_roofs] */
@@ -83,6 +78,17 @@ struct comparison {
  * Everything lives in `a` and points into run, kernels and machine. */
 struct comparison *comparison_join(const struct run *run, const struct kernels *kernels,
                                    const struct machine *machine, struct arena *a);
+
+/* The rung that explains a row; NULL: none. */
+const struct rung *row_explanation(const struct row *row);
+/* The model it belongs to; -1: none. */
+int row_explained_by(const struct row *row);
+
+/* What the explanation says of the row, and why the roofline or the ports are missing.  (That nothing
+ * is known of the core is said once, in the notes.) */
+void row_words(const struct comparison *c, const struct row *row, struct text *out);
+/* "roofline" or "ports", whichever ceiling is lower; "both" within VERDICT_TOLERANCE; "unknown". */
+const char *row_tighter(const struct row *row);
 
 /* What the parts of comparison_join share. */
 void comparison_note(struct comparison *c, bool violated, const char *text);

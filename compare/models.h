@@ -1,34 +1,28 @@
 /* models.h - the models that are put over a loop: each is a row of a table, a name and a function.
  *
- * A model sees the kernel, where and how it runs, the roofs and the machine file.  It never sees
- * the measurement it is compared with: there is no way to hand it one.
+ * A model sees the kernel, where and how it runs, and the evidence: the roofs, the code that ran, the
+ * machine file.  It never sees the measurement it is compared with: there is no way to hand it one.
  */
 #ifndef GAMBREL_COMPARE_MODELS_H
 #define GAMBREL_COMPARE_MODELS_H
 
-#include "base/arena.h"
-#include "compare/measured.h"
-#include "formats/kernels.h"
-#include "formats/machine.h"
+#include "compare/evidence.h"
 
 struct model_input {
     const struct kernel *kernel;
     const char *isa, *level;
     int threads;
-    const struct roof *roofs;              /* rate: the higher of the two medians */
-    const struct measured *roofs_measured; /* [n_roofs] the doubt about each */
-    int n_roofs;
-    const struct machine *machine; /* NULL: no machine file */
-    struct arena *arena;           /* for texts */
+    const struct evidence *evidence;
 };
 
 /* A bound on speed with the name of what binds. */
 struct ceiling {
     double rate;         /* in the kernel's unit; NaN: this model cannot tell */
-    double low, high;    /* the doubt of the roof it stands on; NaN: not known */
+    double low, high;    /* the doubt of what it stands on: a roof, the clock; NaN: not known */
     double ridge;        /* flops per byte; NaN where the model has none */
-    const char *binds;   /* "DRAM triad roof", "fma_f32 roof"; "" where rate is NaN */
+    const char *binds;   /* "DRAM triad roof", "ports FP0, FP1: ..."; "" where rate is NaN */
     const char *missing; /* why rate is NaN; "" */
+    struct loc loc;      /* where in the machine file the number stands; line 0: nowhere */
     bool disturbed;      /* the roof it stands on was */
 };
 
@@ -38,8 +32,26 @@ struct model {
     void (*ceiling)(const struct model_input *in, struct ceiling *out);
 };
 
+enum { MODEL_ROOFLINE, MODEL_PORTS }; /* places in models[] */
+
 #define MODELS_MAX 8
 extern const struct model models[];
 extern const int n_models; /* <= MODELS_MAX */
+
+struct ceiling ceiling_none(void); /* of which nothing is known */
+
+/* Their functions, one file each. */
+void compute_ceiling(const struct model_input *in,
+                     struct ceiling *out); /* the roofline's flat part */
+void roofline_ceiling(const struct model_input *in, struct ceiling *out);
+void ports_ceiling(const struct model_input *in, struct ceiling *out);
+
+/* The clock a bound of the core is given at. */
+struct chosen_clock {
+    double hz, low, high; /* NaN: not known */
+    const char *why;      /* "beside the roofs", "under the FMA roof's load", "the host's" */
+};
+struct chosen_clock clock_for(const struct evidence *ev, const char *isa, int threads,
+                              const struct kernel_ceiling *mix);
 
 #endif

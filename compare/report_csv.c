@@ -64,7 +64,7 @@ static void add_roof(struct text *out, const struct comparison *c, int i)
     text_add(out, "\n");
 }
 
-static void add_row(struct text *out, const struct row *row)
+static void add_row(struct text *out, const struct comparison *c, const struct row *row)
 {
     struct text verdict = {.arena = out->arena};
     add_where(out, "kernel", row->name, row->isa, row->level, row->threads);
@@ -76,11 +76,10 @@ static void add_row(struct text *out, const struct row *row)
     for (int m = 0; m < n_models; m++) {
         number(out, row->ceilings[m].rate);
     }
-    const int best = row->explained_by;
+    const int best = row_explained_by(row);
     field(out, best < 0 ? "" : models[best].name);
-    number(out, row->unexplained);
-    const int shown = best < 0 ? 0 : best;
-    verdict_words(&row->verdicts[shown], &row->measured, &row->ceilings[shown], &verdict);
+    number(out, row->ladder.unexplained);
+    row_words(c, row, &verdict);
     field(out, verdict.data);
     text_add(out, "\n");
 }
@@ -100,7 +99,7 @@ bool report_csv(const struct comparison *c, const struct report_options *o, stru
         add_roof(out, c, i);
     }
     for (int i = 0; i < c->n_rows; i++) {
-        add_row(out, &c->rows[i]);
+        add_row(out, c, &c->rows[i]);
     }
     return true;
 }

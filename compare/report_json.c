@@ -187,7 +187,7 @@ static void add_roof(struct text *out, const struct comparison *c, int i)
 
 static void add_row(struct text *out, const struct row *row)
 {
-    const int best = row->explained_by;
+    const struct rung *best = row_explanation(row);
     string(out, "kernel", row->name);
     add_where(out, row->isa, row->level, row->threads);
     number(out, "measured", row->measured.rate);
@@ -205,9 +205,17 @@ static void add_row(struct text *out, const struct row *row)
         string(out, models[m].name, verdict_names[row->verdicts[m].kind]);
     }
     text_add(out, "}");
-    string(out, "binds", best < 0 ? NULL : row->ceilings[best].binds);
-    string(out, "explained_by", best < 0 ? NULL : models[best].name);
-    number(out, "unexplained", row->unexplained);
+    string(out, "binds", best ? best->ceiling.binds : NULL);
+    string(out, "explained_by", best ? models[row_explained_by(row)].name : NULL);
+    number(out, "unexplained", row->ladder.unexplained);
+    key(out, "missing");
+    text_add(out, "{");
+    for (int m = 0; m < n_models; m++) {
+        if (row->ceilings[m].missing[0]) {
+            string(out, models[m].name, row->ceilings[m].missing);
+        }
+    }
+    text_add(out, "}");
     number(out, "intensity", row->kernel ? row->kernel->intensity : (double)NAN);
     number(out, "over_l1", row->over_l1);
     number(out, "traffic", row->traffic);
@@ -218,8 +226,8 @@ static void add_row(struct text *out, const struct row *row)
 static void add_curves(struct text *out, const struct comparison *c)
 {
     text_add(out, ",\n \"chains\": [");
-    for (int i = 0; i < c->n_chains; i++) {
-        const struct chain_point *p = &c->chains[i];
+    for (int i = 0; i < c->evidence->n_chains; i++) {
+        const struct chain_point *p = &c->evidence->chains[i];
         element(out, i);
         string(out, "isa", p->isa);
         number(out, "threads", p->threads);

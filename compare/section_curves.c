@@ -5,8 +5,8 @@ void section_chains(const struct comparison *c, struct document *d)
     static const char *const titles[] = {"isa",      ">threads", ">chains", ">GFLOP/s",
                                          ">of best", ">cv %",    ">n",      "remark"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
-    for (int i = 0; i < c->n_chains; i++) {
-        const struct chain_point *p = &c->chains[i];
+    for (int i = 0; i < c->evidence->n_chains; i++) {
+        const struct chain_point *p = &c->evidence->chains[i];
         cell(t, p->isa);
         table_cell(t, TONE_PLAIN, "%d", p->threads);
         table_cell(t, TONE_PLAIN, "%d", p->chains);
@@ -15,7 +15,7 @@ void section_chains(const struct comparison *c, struct document *d)
         cell_spread(t, &p->measured);
         cell_remark(t, &p->measured, false);
     }
-    if (c->n_chains > 0) {
+    if (c->evidence->n_chains > 0) {
         document_add(d, BLOCK_HEADING, TONE_PLAIN,
                      "Chain curve: FMA rate against independent chains%s", table_fold(t, "isa"));
         document_table(d, t);

@@ -8,17 +8,20 @@ static const enum tone verdict_tones[] = {
     [VERDICT_MISSES] = TONE_PLAIN, [VERDICT_VIOLATES] = TONE_BAD,
 };
 
-static void cell_verdict(struct table *t, const struct row *row)
+/* The two models of which the other rungs are refinements: roofline and ports. */
+enum { N_SIDE_BY_SIDE = MODEL_PORTS + 1 };
+
+static void cell_verdict(struct table *t, const struct comparison *c, const struct row *row)
 {
-    const int m = row->explained_by < 0 ? 0 : row->explained_by;
-    const struct verdict *v = &row->verdicts[m];
+    const struct rung *r = row_explanation(row);
+    const struct verdict *v = r ? &r->verdict : &row->verdicts[MODEL_ROOFLINE];
     struct text words = {.arena = t->arena};
-    verdict_words(v, &row->measured, &row->ceilings[m], &words);
+    row_words(c, row, &words);
     table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s%s", words.data,
                row->measured.derived ? " (derived)" : "");
 }
 
-static void kernel_row(const struct row *row, struct table *t)
+static void kernel_row(const struct comparison *c, const struct row *row, struct table *t)
 {
     cell(t, row->name);
     cell(t, row->isa);
@@ -27,25 +30,26 @@ static void kernel_row(const struct row *row, struct table *t)
     cell_giga(t, row->measured.rate);
     cell(t, is_memory_unit(row->unit) ? "GB/s" : "GFLOP/s");
     cell_spread(t, &row->measured);
-    for (int m = 0; m < n_models; m++) {
+    for (int m = 0; m < N_SIDE_BY_SIDE; m++) {
         cell_giga(t, row->ceilings[m].rate);
         cell_number(t, row->measured.rate / row->ceilings[m].rate, 2);
     }
+    cell(t, row_tighter(row));
     cell_maybe(t, row->over_l1, cell_ratio);
-    cell_verdict(t, row);
+    cell_verdict(t, c, row);
 }
 
 static struct table *kernel_table(struct arena *a)
 {
     static const char *const before[] = {"kernel",    "isa",  ">threads", "level",
                                          ">measured", "unit", ">cv %",    ">n"};
-    static const char *const after[] = {">of L1", "verdict"};
-    const char *titles[COUNT(before) + 2 * MODELS_MAX + COUNT(after)];
+    static const char *const after[] = {"tighter", ">of L1", "verdict"};
+    const char *titles[COUNT(before) + 2 * N_SIDE_BY_SIDE + COUNT(after)];
     int n = 0;
     for (int i = 0; i < COUNT(before); i++) {
         titles[n++] = before[i];
     }
-    for (int m = 0; m < n_models; m++) {
+    for (int m = 0; m < N_SIDE_BY_SIDE; m++) {
         titles[n++] = arena_format(a, ">%s", models[m].name);
         titles[n++] = ">ratio";
     }
@@ -59,7 +63,7 @@ void section_kernels(const struct comparison *c, struct document *d)
 {
     struct table *t = kernel_table(d->arena);
     for (int i = 0; i < c->n_rows; i++) {
-        kernel_row(&c->rows[i], t);
+        kernel_row(c, &c->rows[i], t);
     }
     const char *isa = table_fold(t, "isa");
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s", isa, table_fold(t, "unit"));
@@ -68,8 +72,8 @@ void section_kernels(const struct comparison *c, struct document *d)
         return;
     }
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Medians; ratio: measured over the ceiling before it; of L1: over the same kernel "
-                 "from L1.");
+                 "Medians; ratio: measured over the ceiling before it; tighter: which of the two "
+                 "ceilings is lower; of L1: over the same kernel from L1.");
     document_table(d, t);
 }
 

@@ -72,8 +72,9 @@ static void check_recorded(struct arena *a)
 
     const struct row *poly = row_of(c, "poly", "L2", 1), *mystery = row_of(c, "mystery", "L1", 1);
     is_text(poly->ceilings[0].missing, "no read roof at L2 on 1 thread", "a roof that is missing");
-    is_text(mystery->ceilings[0].missing, "no description of 'mystery'", "no description");
-    ok(poly->explained_by == -1 && isnan(poly->unexplained), "no ceiling, no explanation");
+    is_text(mystery->ceilings[0].missing, "kernels.yaml does not describe it", "no description");
+    ok(row_explained_by(poly) == -1 && isnan(poly->ladder.unexplained),
+       "no ceiling, no explanation");
     is_near(c->accuracy[0].coverage, 0.6, 1e-12, "both count against coverage");
     ok(c->accuracy[0].n == 3, "three rows are predicted");
 
@@ -133,8 +134,8 @@ static void check_chains_and_sweep(struct arena *a)
     cases[3].array_bytes = cases[4].array_bytes = 1 << 14;
     const struct run run = fixture_run(cases, sizeof cases / sizeof cases[0]);
     const struct comparison *c = comparison_join(&run, fixture_kernels(), NULL, a);
-    ok(c->n_chains == 2 && c->chains[0].chains == 2, "chains ascend");
-    is_near(c->chains[0].fraction, 0.25, 1e-12, "as a fraction of the best");
+    ok(c->evidence->n_chains == 2 && c->evidence->chains[0].chains == 2, "chains ascend");
+    is_near(c->evidence->chains[0].fraction, 0.25, 1e-12, "as a fraction of the best");
     ok(c->n_sweep == 2 && c->sweep[0].measured.array_bytes < c->sweep[1].measured.array_bytes,
        "sizes ascend");
     ok(c->n_rows == 0 && c->write_allocates == -1 && c->write_allocates_why[0],

@@ -1,0 +1,89 @@
+#include "compare/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool shown_before(const struct comparison *c, int row)
+{
+    for (int i = 0; i < row; i++) {
+        if (c->rows[i].kernel == c->rows[row].kernel &&
+            strcmp(c->rows[i].isa, c->rows[row].isa) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mix_row(const struct evidence *ev, const struct row *row, struct table *t)
+{
+    const struct ran_loop *ran = evidence_loop(ev, row->kernel->name, row->isa);
+    struct kernel_ceiling mix;
+    cell(t, row->name);
+    cell(t, row->isa);
+    cell(t, !ran                ? "stated"
+            : ran->problem[0]   ? "unreadable"
+            : *ran->differences ? "ran, not as stated"
+                                : "ran");
+    if (!evidence_mix(ev, row->kernel, row->isa, 1, 1, &mix)) {
+        cell(t, "unknown");
+        cell(t, "unknown");
+        table_cell(t, TONE_DOUBT, "no number: %s", mix.missing);
+        cell(t, "");
+        return;
+    }
+    cell_number(t, mix.cycles_per_iter, 2);
+    cell_number(t, mix.cycles_per_iter / mix.cycles_per_element, 0);
+    cell(t, mix.binds);
+    table_cell(t, TONE_PLAIN, "line %u", mix.loc.line);
+}
+
+static void clock_row(const struct core_clock *c, struct table *t)
+{
+    cell(t, c->isa);
+    table_cell(t, TONE_PLAIN, "%d", c->threads);
+    cell_number(t, c->hz / 1e9, 3);
+    cell_number(t, 100 * (c->high - c->low) / c->hz, 1);
+    cell_number(t, c->under_fma_hz / 1e9, 3);
+    cell(t, !c->beside_roofs   ? "none beside the roofs: the host's, or the FMA roof's if lower"
+            : c->fma_disturbed ? "the FMA roof was disturbed"
+                               : "");
+}
+
+static void section_clocks(const struct comparison *c, struct document *d)
+{
+    static const char *const titles[] = {"isa",   ">threads",       ">GHz beside the roofs",
+                                         ">+- %", ">GHz under FMA", "remark"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
+    for (int i = 0; i < c->evidence->n_clocks; i++) {
+        clock_row(&c->evidence->clocks[i], t);
+    }
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                 "Clocks: the median of dependent adds beside the roofs, never beside the kernel "
+                 "that is predicted; under FMA: the rate of the fma_f32 roof over what the machine "
+                 "file gives its loop in a cycle. The lower of the two serves loops bound by the "
+                 "ports that bind that roof, the first all others.");
+    document_table(d, t);
+}
+
+void section_mix(const struct comparison *c, struct document *d)
+{
+    static const char *const titles[] = {"kernel",    "isa",   "instructions", ">cycles",
+                                         ">elements", "binds", "machine file"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
+    for (int i = 0; i < c->n_rows && c->evidence->costs; i++) {
+        if (c->rows[i].kernel && !shown_before(c, i)) {
+            mix_row(c->evidence, &c->rows[i], t);
+        }
+    }
+    if (table_rows(t) == 0) {
+        return;
+    }
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Instruction mix on %s%s", c->machine->name,
+                 table_fold(t, "isa"));
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                 "Cycles and elements of one iteration; instructions: of the code that ran, or as "
+                 "%s states them.",
+                 c->kernels->file);
+    document_table(d, t);
+    section_clocks(c, d);
+}
