@@ -46,9 +46,12 @@ const struct report_format *report_format_find(const char *name)
 
 const char *report_number(double value, char buffer[TEXT_NUMBER_SIZE])
 {
-    if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%.0f", value);
+    double rounded = value;
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", REPORT_DIGITS, value);
+    text_parse_number(buffer, strlen(buffer), &rounded); /* not NaN, nor an infinity */
+    if (fabs(rounded) < 1e15 && rounded == floor(rounded)) {
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.0f", rounded);
         return buffer;
     }
-    return text_number(value, buffer);
+    return text_number(rounded, buffer);
 }
