@@ -1,9 +1,11 @@
-/* What was measured or published of real cores, against what their machine files predict. */
+/* What was measured or published of real cores, against what their machine files predict; and every
+ * machine file's dual against the closed form of its ports. */
 #include "base/file.h"
 #include "formats/blocks.h"
 #include "model/ceiling.h"
 #include "tests/tap.h"
 
+#include <glob.h>
 #include <stdlib.h>
 
 static _Noreturn void oom(void *context)
@@ -134,12 +136,77 @@ static void test_stencil(struct arena *a)
             13.0 / 7 * 3 / 8, 1e-9, "the stencil on an Apple M4: 0.696 of the peak");
 }
 
+/* Random forms, fused pairs, eliminated moves, crossings, and memory forms that may be composed. */
+static void add_random(struct cost *c, const struct machine *m)
+{
+    static const char *const others[] = {"vsubps ymm, ymm, m256", "add r64, m64", "mov r64, r64",
+                                         "vmaxpd zmm, zmm, m512", "imul r64, m64"};
+    const double count = rand() % 3 ? 1 + rand() % 4 : rand() / (double)RAND_MAX;
+    switch (rand() % 8) {
+    case 0:
+        cost_add_crossings(c, count, 0);
+        break;
+    case 1:
+        cost_add(c, cost_of_form(c->table, others[rand() % 5]), count);
+        break;
+    case 2:
+        if (m->n_fusions > 0) {
+            const struct machine_fusion *f = &m->fusions[rand() % m->n_fusions];
+            const struct cost_row *row = cost_of_pair(c->table, f->first, f->second);
+            cost_add(c, row ? row : cost_of_form(c->table, f->first), count);
+        }
+        break;
+    default:
+        cost_add(c, cost_of_form(c->table, m->forms[rand() % m->n_forms].form), count);
+    }
+}
+
+static int count_agreeing(struct cost_table *t, int n_blocks)
+{
+    struct cost c = cost_new(t);
+    int agree = 0;
+    for (int i = 0; i < n_blocks; i++) {
+        struct ceiling_bound dual;
+        struct ports_bound closed = {.cycles = (double)NAN};
+        struct err e = {0};
+        cost_clear(&c);
+        for (int k = 1 + rand() % 8; k > 0; k--) {
+            add_random(&c, cost_machine(t));
+        }
+        const struct ports_problem p = cost_problem(&c);
+        agree += ceiling_of_cost(&c, &dual, &e) && ports_bound(&p, &closed, &e) &&
+                 fabs(dual.cycles - closed.cycles) <= 1e-9 * fmax(1, closed.cycles);
+    }
+    return agree;
+}
+
+static void test_duals(void)
+{
+    enum { BLOCKS = 1000, SEED = 17 };
+    glob_t files;
+    if (glob("machines/*.yaml", 0, NULL, &files) != 0) {
+        ok(false, "no machine files");
+        return;
+    }
+    srand(SEED);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct arena *a = arena_create((size_t)1 << 28, oom, NULL);
+        struct cost_table *t = open_machine(files.gl_pathv[i], a);
+        const int agree = t ? count_agreeing(t, BLOCKS) : 0;
+        ok(agree == BLOCKS, "%s: dual and closed form agree on %d of %d blocks (seed %d)",
+           files.gl_pathv[i], agree, BLOCKS, SEED);
+        arena_release(a);
+    }
+    globfree(&files);
+}
+
 int main(void)
 {
     struct arena *a = arena_create((size_t)1 << 28, oom, NULL);
     test_blocks(a);
     test_pairs(a);
     test_stencil(a);
+    test_duals();
     arena_release(a);
     return tap_done();
 }
