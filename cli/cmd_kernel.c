@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/kernel_from.h"
 #include "code/loop.h"
 #include "measure/loops.h"
 
@@ -10,17 +11,26 @@ struct options {
     const char *file, *isa;
     const char **words;
     int n_words;
+    struct kernel_from from;
 };
 
 static const struct argp_option option_table[] = {
     {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
     {"isa", 'i', "ISA", 0, "only this instruction set", 0},
+    KERNEL_FROM_OPTIONS,
     {0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
+    struct err e = {0};
+    if (kernel_from_option(key, arg, &o->from, &e)) {
+        if (e.code) {
+            argp_error(state, "%s", e.text);
+        }
+        return 0;
+    }
     switch (key) {
     case 'k':
         o->file = arg;
@@ -43,10 +53,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp argp_kernel = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "list | show NAME... | check [NAME...]",
-    .doc = "list: every kernel and roof in a line. show: one in full. check: decodes the machine "
-           "code of every loop in this program and compares it with what the file promises; exit "
-           "status 1 if a loop written by hand differs.",
+    .args_doc = "list | show NAME... | check [NAME...]\nfrom-object FILE\nfrom-asm FILE.s",
+    .doc =
+        "list: every kernel and roof in a line. show: one in full. check: decodes the machine "
+        "code of every loop in this program and compares it with what the file promises; exit "
+        "status 1 if a loop written by hand differs. from-object: a loop of compiled code as an "
+        "entry of a kernel file, to give to model: the innermost loop of a function, what IACA's, "
+        "OSACA's or llvm-mca's markers enclose, or a range of addresses. from-asm: the same from "
+        "assembly, which the system's assembler reads.",
 };
 
 static void list_kernels(const struct kernel *kernels, int n, struct text *out)
@@ -212,11 +226,25 @@ static int check(struct cli *c, const struct kernels *k, const struct options *o
     return status ? status : failed ? EXIT_FINDING : EXIT_FINE;
 }
 
+static int from(struct cli *c, const struct options *o, bool assembly)
+{
+    struct err e = {0};
+    if (o->n_words != 2) {
+        err_set(&e, ERR_RANGE, LOC_NONE, "%s needs one file", o->words[0]);
+        return cli_fail(&e);
+    }
+    return kernel_from(c, o->words[1], assembly, &o->from);
+}
+
 int cmd_kernel(struct cli *c, int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.from = KERNEL_FROM_DEFAULT};
     struct err e = {0};
     argp_parse(&argp_kernel, argc, argv, 0, NULL, &o);
+    const bool assembly = strcmp(o.words[0], "from-asm") == 0;
+    if (assembly || strcmp(o.words[0], "from-object") == 0) {
+        return from(c, &o, assembly);
+    }
     const struct kernels *k = cli_kernels(c, o.file, &e);
     if (!k) {
         return cli_fail(&e);
@@ -230,6 +258,7 @@ int cmd_kernel(struct cli *c, int argc, char **argv)
     if (strcmp(o.words[0], "check") == 0) {
         return check(c, k, &o);
     }
-    err_set(&e, ERR_RANGE, LOC_NONE, "kernel knows list, show and check, not '%s'", o.words[0]);
+    err_set(&e, ERR_RANGE, LOC_NONE,
+            "kernel knows list, show, check, from-object and from-asm, not '%s'", o.words[0]);
     return cli_fail(&e);
 }

@@ -1,6 +1,8 @@
 #include "cli/cli.h"
+#include "code/nest.h"
 #include "formats/blocks.h"
 #include "model/ceiling.h"
+#include "model/chain.h"
 #include "model/roof.h"
 
 #include <math.h>
@@ -193,6 +195,68 @@ static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
     text_add(out, "\n");
 }
 
+/* What a body's code says of its dependences, in the words and units of show_kernel and csv_kernel. */
+static void show_chains(const struct chain_bound *b, const struct code_loop *l,
+                        const struct kernel_body *body, struct text *out)
+{
+    text_add(out, "  chains\n");
+    if (*b->missing) {
+        text_add(out, "    no number: latencies not in the machine file: %s\n", b->missing);
+    } else if (!(b->cycles_per_iter > 0)) {
+        text_add(out, "    no iteration waits for another\n");
+    } else {
+        text_add(out,
+                 "    %.3f cycles per iteration, %.4f per element\n    binds: ", b->cycles_per_iter,
+                 b->cycles_per_iter / body->elements_per_iter);
+        chain_words(l, b->carried.cycles >= b->overlap_cycles ? &b->carried : &b->path, out);
+        text_add(out, "\n");
+    }
+    text_add(out, "\n");
+}
+
+static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
+                       const struct kernel *k, const struct kernel_body *body,
+                       const struct options *o, struct text *out)
+{
+    struct text words = {.arena = out->arena};
+    text_add(out, "%s,%s,%ld,chains,", k->name, body->isa, o->threads);
+    csv_number(out, b->cycles_per_iter);
+    text_add(out, ",");
+    csv_number(out, b->cycles_per_iter / body->elements_per_iter);
+    text_add(out, ",,%s,", k->unit);
+    if (!*b->missing) {
+        chain_words(l, b->carried.cycles >= b->overlap_cycles ? &b->carried : &b->path, &words);
+    }
+    csv_field(out, words.len ? words.data : "");
+    text_add(out, ",");
+    csv_field(out, b->missing);
+    text_add(out, "\n");
+}
+
+/* The port bound of the loop in order, and the bound of its chains. */
+static bool model_code(struct cost_table *t, struct kernel_ceiling_input in,
+                       const struct options *o, struct text *out, struct err *e)
+{
+    struct nest_loop l;
+    struct kernel_ceiling c;
+    struct chain_bound chains;
+    if (!nest_of_body(in.body, out->arena, &l, e)) {
+        return false;
+    }
+    in.loop = &l.loop;
+    if (!ceiling_of_kernel(t, &in, &c, e) || !chain_find(&l.loop, 1, t, &chains, e)) {
+        return false;
+    }
+    if (o->csv) {
+        csv_kernel(&c, in.kernel, in.body, o, out);
+        csv_chains(&chains, &l.loop, in.kernel, in.body, o, out);
+    } else {
+        show_kernel(&c, in.kernel, in.body, o, in.clock_hz, out);
+        show_chains(&chains, &l.loop, in.body, out);
+    }
+    return true;
+}
+
 static bool model_kernel(struct cost_table *t, const struct kernel *k, const struct options *o,
                          struct text *out, struct err *e)
 {
@@ -207,6 +271,12 @@ static bool model_kernel(struct cost_table *t, const struct kernel *k, const str
         }
         const struct kernel_ceiling_input in = {
             .kernel = k, .body = b, .threads = (int)o->threads, .clock_hz = clock_hz};
+        if (b->code) {
+            if (!model_code(t, in, o, out, e)) {
+                return false;
+            }
+            continue;
+        }
         if (!ceiling_of_kernel(t, &in, &c, e)) {
             return false;
         }

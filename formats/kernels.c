@@ -64,6 +64,7 @@ static const struct field body_fields[] = {
     {"crossing_stores", .kind = FIELD_NUMBER_OR, AT(kernel_body, crossing_stores_per_iter),
      .min = 0, .max = 1e6},
     {"chains", .kind = FIELD_NUMBER, AT(kernel_body, independent_chains), .min = 1, .max = 256},
+    {"code", .kind = FIELD_TEXT, AT(kernel_body, code)},
     {.key = NULL},
 };
 
@@ -190,7 +191,7 @@ static bool check_streams(const struct yml *node, const struct kernel *k, struct
     if (k->n_streams > 0 && isnan(k->element_bytes)) {
         return err_set(e, ERR_SCHEMA, node->loc, "element_bytes is needed where there are streams");
     }
-    if (k->n_streams == 0 && k->flops_per_element == 0) {
+    if (k->n_streams == 0 && k->flops_per_element == 0 && !k->bodies[0].code) {
         return err_set(e, ERR_SCHEMA, node->loc,
                        "streams or flops_per_element are needed: it moves and computes nothing");
     }
@@ -217,7 +218,7 @@ static bool read_kernel(const struct yml *node, void *item, void *context, struc
                    before->loc.line);
 }
 
-/* `key` of a kernel must name one of the file's roofs. */
+/* `key` of a kernel must name one of the file's roofs, where the file has any. */
 static bool check_roof_name(const struct reader *r, const struct yml *node, const char *key,
                             struct err *e)
 {
@@ -243,7 +244,8 @@ static bool check_roofs(const struct reader *r, const struct yml *root, struct e
                            "key '%s' belongs to kernels, not to roofs", wrong->key);
         }
     }
-    for (const struct yml *node = kernels ? kernels->child : NULL; node; node = node->next) {
+    for (const struct yml *node = roofs && kernels ? kernels->child : NULL; node;
+         node = node->next) {
         if (!check_roof_name(r, node, "roof", e) || !check_roof_name(r, node, "compute_roof", e)) {
             return false;
         }
@@ -265,6 +267,79 @@ struct kernels *kernels_read(struct bytes input, const char *file, struct arena 
     k->kernels =
         k->roofs ? fields_list(yml_find(root, "kernels"), what, a, &k->n_kernels, e) : NULL;
     return k->kernels && check_roofs(&r, root, e) ? k : NULL;
+}
+
+static void write_counts(struct yml_out *o, const char *key, const struct form_count *counts, int n)
+{
+    yml_out_key(o, key);
+    yml_out_map(o, false);
+    for (int i = 0; i < n; i++) {
+        yml_out_key(o, counts[i].form);
+        yml_out_number(o, counts[i].count);
+    }
+    yml_out_end(o);
+}
+
+static void write_body(struct yml_out *o, const struct kernel_body *b)
+{
+    yml_out_key(o, b->isa);
+    yml_out_map(o, false);
+    fields_write(o, body_fields, b);
+    write_counts(o, "instructions", b->forms, b->n_forms);
+    if (b->n_inner > 0) {
+        yml_out_key(o, "inner");
+        yml_out_map(o, false);
+        fields_write(o, inner_fields, b);
+        write_counts(o, "instructions", b->inner, b->n_inner);
+        yml_out_end(o);
+    }
+    yml_out_end(o);
+}
+
+static void write_kernel(struct yml_out *o, const struct kernel *k)
+{
+    yml_out_map(o, false);
+    fields_write(o, kernel_fields, k);
+    if (k->n_streams > 0) {
+        yml_out_key(o, "streams");
+        yml_out_map(o, true);
+        for (int i = 0; i < k->n_streams; i++) {
+            yml_out_key(o, k->streams[i].array);
+            yml_out_text(o, stream_names[k->streams[i].kind]);
+        }
+        yml_out_end(o);
+    }
+    yml_out_key(o, "body");
+    yml_out_map(o, false);
+    for (int i = 0; i < k->n_bodies; i++) {
+        write_body(o, &k->bodies[i]);
+    }
+    yml_out_end(o);
+    yml_out_end(o);
+}
+
+static void write_list(struct yml_out *o, const char *key, const struct kernel *kernels, int n)
+{
+    if (n > 0) {
+        yml_out_key(o, key);
+        yml_out_list(o, false);
+        for (int i = 0; i < n; i++) {
+            write_kernel(o, &kernels[i]);
+        }
+        yml_out_end(o);
+    }
+}
+
+bool kernels_write(const struct kernels *k, struct arena *a, struct bytes *out, struct err *e)
+{
+    struct yml_out *o = yml_out_open(a);
+    yml_out_map(o, false);
+    yml_out_key(o, "format");
+    yml_out_text(o, FORMAT);
+    write_list(o, "roofs", k->roofs, k->n_roofs);
+    write_list(o, "kernels", k->kernels, k->n_kernels);
+    yml_out_end(o);
+    return yml_out_close(o, out, e);
 }
 
 const struct kernel *kernels_find(const struct kernels *k, const char *name)

@@ -5,6 +5,9 @@
  * own, because a roof is a loop that does nothing else.  What the file states is a promise: the
  * machine code that runs is decoded and compared with it (code/loop.h).
  *
+ * A file of someone's own loops need not list roofs: then the names in `roof` and `compute_roof` are
+ * those of the machine's or the run's roofs, and both may be left out.
+ *
  * Units: bytes, flops, instructions per iteration.  One iteration is one trip of the outermost
  * loop of the code.  Where that holds an inner loop, `inner` counts one trip of it and inner_trips
  * says how many there are; `instructions` counts what is outside of it.
@@ -52,6 +55,9 @@ struct kernel_body {
     /* `flops`: what the code executes, where that is not flops_per_element for every element: sums
      * that keep a result alive, arithmetic of a memory roof.  NaN: not stated. */
     double flops_per_iter;
+    /* The machine code of one iteration in hexadecimal, from the loop's head through its last branch;
+     * NULL: only the counts are known.  See nest_range in code/nest.h. */
+    const char *code;
     struct loc loc;
 };
 
@@ -79,6 +85,9 @@ struct kernels {
 
 /* A stated intensity that differs from flops and streams by more than 0.5 % is ERR_RANGE. */
 struct kernels *kernels_read(struct bytes input, const char *file, struct arena *a, struct err *e);
+
+/* What kernels_read reads back as the same.  ERR_IO: too large. */
+bool kernels_write(const struct kernels *k, struct arena *a, struct bytes *out, struct err *e);
 
 const struct kernel *kernels_find(const struct kernels *k,
                                   const char *name); /* kernels, then roofs */

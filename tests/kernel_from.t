@@ -1,0 +1,86 @@
+#!/bin/sh
+# Loops out of object files and assembly, in one command, and into the model.
+set -u
+gambrel=${BUILD:-build}/gambrel
+count=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ok() { # ok STATUS NAME
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
+}
+fails() { # fails STATUS TEXT COMMAND...: with this status, saying this
+    want=$1 text=$2
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
+    ok $? "refused: $text"
+}
+case $(uname -m) in
+x86_64) ;;
+*)
+    echo "1..0 # SKIP the assembly here is x86-64's"
+    exit 0
+    ;;
+esac
+cat >"$tmp/loop.s" <<'END'
+	.intel_syntax noprefix
+	.globl add2
+	.type add2, @function
+add2:
+	xor eax, eax
+# LLVM-MCA-BEGIN add2
+1:	vmovupd ymm0, [rdi+rax*8]
+	vaddpd ymm0, ymm0, [rsi+rax*8]
+	vmovupd [rdi+rax*8], ymm0
+	add rax, 4
+	cmp rax, rdx
+	jb 1b
+# LLVM-MCA-END
+2:	vmovsd xmm0, [rdi+rax*8]
+	inc rax
+	cmp rax, rcx
+	jb 2b
+	ret
+	.size add2, .-add2
+	.globl other
+	.type other, @function
+other:
+	ret
+	.size other, .-other
+END
+"$gambrel" kernel from-asm "$tmp/loop.s" -o "$tmp/marked.yaml"
+ok $? "assembly with markers"
+grep -q "vaddpd ymm, ymm, m256: 1" "$tmp/marked.yaml"
+ok $? "its forms"
+as -o "$tmp/loop.o" "$tmp/loop.s"
+"$gambrel" kernel from-object "$tmp/loop.o" --symbol add2 -o "$tmp/object.yaml"
+ok $? "an object's function"
+for f in marked object; do grep "code:" "$tmp/$f.yaml"; done | uniq | wc -l | grep -qx 1
+ok $? "both find the same loop"
+"$gambrel" kernel from-object "$tmp/loop.o" --address 2-1a --name range -o "$tmp/range.yaml" &&
+    grep -q "name: range" "$tmp/range.yaml"
+ok $? "a range of addresses"
+"$gambrel" kernel from-object "$tmp/loop.o" --symbol add2 --list-loops | grep -c '^ *[12]' | grep -qx 2
+ok $? "both loops are listed"
+"$gambrel" kernel from-object "$tmp/loop.o" --symbol add2 --loop 2 | grep -q "vmovsd xmm, m64: 1"
+ok $? "the second by number"
+"$gambrel" model -k "$tmp/object.yaml" -m zen4 --csv >"$tmp/model.csv"
+ok $? "the kernel works in model"
+grep -q "^add2,avx2,1,chains,1,0.25,,flop/s," "$tmp/model.csv"
+ok $? "with the chain of its counter"
+fails 2 "no function 'nothing'; there are add2, other" \
+    "$gambrel" kernel from-object "$tmp/loop.o" --symbol nothing
+fails 2 "which function? --symbol with one of add2, other" "$gambrel" kernel from-object "$tmp/loop.o"
+fails 2 "no loop: no branch goes backwards" "$gambrel" kernel from-object "$tmp/loop.o" --symbol other
+fails 2 "--loop 3: there are 2" "$gambrel" kernel from-object "$tmp/loop.o" --symbol add2 --loop 3
+fails 2 "is no range" "$gambrel" kernel from-object "$tmp/loop.o" --address 5
+fails 2 "not an ELF file" "$gambrel" kernel from-object "$tmp/loop.s" --symbol add2
+fails 2 "must be a power of two" "$gambrel" kernel from-object "$tmp/loop.o" --alignment 3
+fails 3 "no-assembler is not installed" \
+    "$gambrel" kernel from-asm "$tmp/loop.s" --assembler no-assembler
+echo "	frobnicate rax" >"$tmp/bad.s"
+fails 2 "cannot assemble it" "$gambrel" kernel from-asm "$tmp/bad.s"
+sed '/LLVM-MCA-END/d' "$tmp/loop.s" >"$tmp/open.s"
+fails 2 "has no end" "$gambrel" kernel from-asm "$tmp/open.s"
+echo "1..$count"
