@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PASS_S       0.006
-#define PASS_QUICK_S 0.003
+#define PASS_S       0.005
+#define PASS_QUICK_S 0.002
 #define REPEATS_MAX  2
 /* On a machine that is always disturbed repeating everything would only take longer. */
 #define REPEATED_SHARE 0.15
