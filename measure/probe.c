@@ -1,0 +1,443 @@
+#include "measure/probe.h"
+
+#include "base/stats.h"
+#include "measure/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const struct probe_settings probe_defaults = {
+    .samples = 11, .cycles = 8000, .patience_s = 0.02, .limit_s = 0.1, .values = PROBE_FULL};
+
+/* What parent and child share. */
+struct shared {
+    volatile int current; /* the kernel that runs, or n when all are done */
+    double overhead;      /* ticks of a measurement of nothing */
+    double quiet;         /* cycles of an instruction of the flood when the core is ours alone */
+    struct {
+        double samples[PROBE_SAMPLES_MAX]; /* cycles of a block */
+        int n;
+    } kernels[PROBE_BATCH_MAX];
+};
+
+struct probe {
+    struct probe_settings settings;
+    struct probe_coder *coder;
+    struct arena *arena;
+    struct shared *shared;
+    uint8_t *code; /* PROBE_BATCH_MAX kernels of PROBE_CODE_BYTES */
+    uint8_t *memory;
+    int blocks_per_trip[PROBE_BATCH_MAX];
+};
+
+#define CODE_BYTES (PROBE_BATCH_MAX * PROBE_CODE_BYTES)
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+/* --- in the child --------------------------------------------------------------------------------
+ */
+
+typedef void kernel_function(uint64_t trips, void *memory);
+
+#define CHAIN_TRIPS                                                                                \
+    40 /* of CHAIN_UNROLL adds: short beside a sample, long beside a counter's read */
+#define CHAIN_UNROLL  64
+#define FLOOD_TRIPS   24
+#define FLOOD_UNROLL  192
+#define QUIET         1.06 /* a flood may take so much longer than at the quietest */
+#define SETTLE_ROUNDS 400
+
+/* Ticks of the time stamp counter, which only are compared with each other. */
+static uint64_t ticks(void)
+{
+    _mm_lfence();
+    const uint64_t t = __rdtsc();
+    _mm_lfence();
+    return t;
+}
+
+/* Ticks of one add after the other; the operand is a register, since some cores add constants while
+ * renaming. */
+static double chain_ticks(uint64_t trips)
+{
+    uint64_t sum = 0;
+    const uint64_t step = 1, start = ticks();
+
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n\t"
+                     ".rept 64\n\t"
+                     "addq %2, %0\n\t"
+                     ".endr\n\t"
+                     "decq %1\n\t"
+                     "jnz 1b"
+                     : "+r"(sum), "+r"(trips)
+                     : "r"(step)
+                     : "cc");
+    return (double)(ticks() - start);
+}
+
+/* As many instructions a cycle as the core takes. */
+static double flood_ticks(uint64_t trips)
+{
+    const uint64_t start = ticks();
+
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n\t"
+                     ".rept 192\n\t"
+                     "nop\n\t"
+                     ".endr\n\t"
+                     "decq %0\n\t"
+                     "jnz 1b"
+                     : "+r"(trips)
+                     :
+                     : "cc");
+    return (double)(ticks() - start);
+}
+
+static double kernel_ticks(kernel_function *run, uint64_t trips, void *memory)
+{
+    const uint64_t start = ticks();
+
+    run(trips, memory);
+    return (double)(ticks() - start);
+}
+
+/* The state of the core, between samples. */
+struct pulse {
+    double cycle_ticks; /* of one add */
+    double crowd;       /* cycles of an instruction of the flood */
+};
+
+static struct pulse feel(const struct shared *s)
+{
+    const double cycle = (chain_ticks(CHAIN_TRIPS) - s->overhead) / (CHAIN_TRIPS * CHAIN_UNROLL);
+    const double flood = (flood_ticks(FLOOD_TRIPS) - s->overhead) / (FLOOD_TRIPS * FLOOD_UNROLL);
+
+    return (struct pulse){.cycle_ticks = cycle, .crowd = flood / cycle};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What reading the counter and leaving a loop take, and how fast a flood is when nobody else runs on
+ * the core (or, where somebody always does, at the best of times). */
+static void settle(struct shared *s)
+{
+    static const double quietest =
+        0.02; /* quantile: the very least is a chain that was disturbed */
+    double overhead[SETTLE_ROUNDS], crowd[SETTLE_ROUNDS];
+
+    for (int i = 0; i < SETTLE_ROUNDS; i++) {
+        overhead[i] = 2 * chain_ticks(CHAIN_TRIPS) - chain_ticks(2UL * CHAIN_TRIPS);
+    }
+    s->overhead = stats_median(overhead, SETTLE_ROUNDS);
+    for (int i = 0; i < SETTLE_ROUNDS; i++) {
+        clock_spin(1e-4);
+        crowd[i] = feel(s).crowd;
+    }
+    qsort(crowd, SETTLE_ROUNDS, sizeof *crowd, compare);
+    s->quiet = crowd[(int)(quietest * SETTLE_ROUNDS)];
+}
+
+/* Trips that take about as many cycles as wished, from a few that first warm up the code. */
+static uint64_t choose_trips(kernel_function *run, void *memory, double cycles)
+{
+    enum { TRIED = 8 };
+
+    run(1, memory);
+    run(TRIED, memory);
+    const double add = chain_ticks(CHAIN_TRIPS) / (CHAIN_TRIPS * CHAIN_UNROLL);
+    const double trip = kernel_ticks(run, TRIED, memory) / TRIED / add;
+    return trip > 0 && cycles > trip ? (uint64_t)(cycles / trip) : 1;
+}
+
+/* Samples with a quiet core before and after, until there are enough or it is time to go on. */
+static void sample(const struct probe *p, int k)
+{
+    union { /* ISO C has no cast from data to code */
+        uint8_t *bytes;
+        kernel_function *run;
+    } kernel = {.bytes = p->code + (size_t)k * PROBE_CODE_BYTES};
+    struct shared *s = p->shared;
+    const uint64_t trips = choose_trips(kernel.run, p->memory, p->settings.cycles);
+    const double blocks = (double)trips * p->blocks_per_trip[k];
+    const double end = clock_seconds() + p->settings.patience_s;
+    struct pulse before = feel(s);
+    int n = 0;
+
+    while (n < p->settings.samples && (n == 0 || clock_seconds() < end)) {
+        const double t = kernel_ticks(kernel.run, trips, p->memory) - s->overhead;
+        const struct pulse after = feel(s);
+        if (before.crowd < QUIET * s->quiet && after.crowd < QUIET * s->quiet) {
+            s->kernels[k].samples[n++] = 2 * t / (before.cycle_ticks + after.cycle_ticks) / blocks;
+        } else if (clock_seconds() > end) {
+            break;
+        }
+        before = after;
+    }
+    s->kernels[k].n = n;
+}
+
+/* What the child does with a fault is to die of it. */
+static void accept_faults(void)
+{
+    static const int faults[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGVTALRM};
+    sigset_t none;
+
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
+        signal(faults[k], SIG_DFL);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+}
+
+static void stay_on_this_cpu(void)
+{
+    cpu_set_t set;
+    const int cpu = sched_getcpu();
+
+    CPU_ZERO(&set);
+    if (cpu >= 0) {
+        CPU_SET((size_t)cpu, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+}
+
+static void run_child(const struct probe *p, int first, int n)
+{
+    const double limit = p->settings.limit_s;
+    const struct timeval whole = {.tv_sec = (time_t)limit,
+                                  .tv_usec = (suseconds_t)((limit - floor(limit)) * 1e6)};
+    accept_faults();
+    stay_on_this_cpu();
+    _mm_setcsr(0x9fc0); /* no exceptions, denormals are zero: no assists by microcode */
+    if (mprotect(p->code, CODE_BYTES, PROT_READ | PROT_EXEC) != 0) {
+        _exit(1);
+    }
+    if (p->shared->quiet == 0) {
+        settle(p->shared);
+    }
+    for (int k = first; k < n; k++) {
+        p->shared->current = k;
+        setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = whole}, NULL);
+        sample(p, k);
+    }
+    p->shared->current = n;
+    _exit(0);
+}
+
+/* --- in the parent -------------------------------------------------------------------------------
+ */
+
+static const char *cause(int status)
+{
+    static const struct {
+        int signal;
+        const char *name;
+    } names[] = {{SIGILL, "illegal instruction"}, {SIGSEGV, "bad address"},
+                 {SIGBUS, "bad address"},         {SIGFPE, "arithmetic fault"},
+                 {SIGTRAP, "breakpoint"},         {SIGVTALRM, "does not end"},
+                 {SIGKILL, "killed from outside"}};
+
+    for (size_t k = 0; WIFSIGNALED(status) && k < sizeof names / sizeof *names; k++) {
+        if (WTERMSIG(status) == names[k].signal) {
+            return names[k].name;
+        }
+    }
+    return "the child process ended";
+}
+
+static void summarise(const struct probe *p, int k, struct probe_result *out)
+{
+    const int n = p->shared->kernels[k].n;
+    double *samples = p->shared->kernels[k].samples;
+    const double median = stats_median(samples, n);
+
+    if (n < PROBE_SAMPLES_MIN) {
+        *out = (struct probe_result){.cycles = NAN, .spread = NAN, .n = n, .failed = PROBE_CROWDED};
+        return;
+    }
+    qsort(samples, (size_t)n, sizeof *samples, compare);
+    *out = (struct probe_result){
+        .cycles = median, .spread = (samples[3 * n / 4] - samples[n / 4]) / 2 / median, .n = n};
+}
+
+/* Has a child run kernels first..n; its status as waitpid gives it. */
+static bool run_in_child(struct probe *p, int first, int n, int *status, struct err *e)
+{
+    p->shared->current = first;
+    const pid_t child = fork();
+    if (child == 0) {
+        run_child(p, first, n);
+    }
+    if (child < 0) {
+        return err_set(e, ERR_HOST, LOC_NONE, "cannot start a process: %s", strerror(errno));
+    }
+    while (waitpid(child, status, 0) < 0) {
+        if (errno != EINTR) {
+            return err_set(e, ERR_HOST, LOC_NONE, "cannot wait for a process: %s", strerror(errno));
+        }
+    }
+    return true;
+}
+
+/* Runs kernels first..n until all are done or one kills the child; returns the next to run. */
+static int run_some(struct probe *p, int first, int n, struct probe_result *results, struct err *e)
+{
+    int status = 0;
+
+    if (!run_in_child(p, first, n, &status, e)) {
+        return -1;
+    }
+    const int stopped = p->shared->current;
+    for (int k = first; k < stopped; k++) {
+        summarise(p, k, &results[k]);
+    }
+    if (stopped < n) {
+        results[stopped] =
+            (struct probe_result){.cycles = NAN, .spread = NAN, .failed = cause(status)};
+        return stopped + 1;
+    }
+    return n;
+}
+
+/* The first n kernels of p->code. */
+static bool run_batch(struct probe *p, int n, struct probe_result *results, struct err *e)
+{
+    int next = 0;
+
+    memset(p->shared->kernels, 0, sizeof p->shared->kernels);
+    probe_memory_fill(p->settings.values, p->memory);
+    while (next >= 0 && next < n) {
+        next = run_some(p, next, n, results, e);
+    }
+    return next == n;
+}
+
+static void unmap(void *object)
+{
+    struct probe *p = object;
+
+    munmap(p->shared, sizeof *p->shared);
+    munmap(p->code, CODE_BYTES);
+    munmap(p->memory, PROBE_MEMORY_BYTES);
+}
+
+static void *map_shared(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+struct probe *probe_open(const struct probe_settings *s, struct arena *a, struct err *e)
+{
+    struct probe *p = arena_new(a, struct probe, 1);
+
+    p->settings = *s;
+    p->arena = a;
+    p->coder = probe_coder_new(a, e);
+    p->shared = map_shared(sizeof *p->shared);
+    p->code = map_shared(CODE_BYTES);
+    p->memory = map_shared(PROBE_MEMORY_BYTES);
+    arena_on_release(a, unmap, p);
+    if (p->shared == MAP_FAILED || p->code == MAP_FAILED || p->memory == MAP_FAILED) {
+        err_set(e, ERR_HOST, LOC_NONE, "no memory to share with a child process: %s",
+                strerror(errno));
+        return NULL;
+    }
+    return p->coder ? p : NULL;
+}
+
+#else
+
+static bool run_batch(struct probe *p, int n, struct probe_result *results, struct err *e)
+{
+    (void)p, (void)n, (void)results;
+    return err_set(e, ERR_HOST, LOC_NONE, "blocks are measured on x86-64 only");
+}
+
+struct probe *probe_open(const struct probe_settings *s, struct arena *a, struct err *e)
+{
+    (void)s, (void)a;
+    err_set(e, ERR_HOST, LOC_NONE, "blocks are measured on x86-64 only");
+    return NULL;
+}
+
+#endif
+
+static int at_most(int n, int max)
+{
+    return n < max ? n : max;
+}
+
+bool probe_run(struct probe *p, const struct probe_kernel *kernels, int n,
+               struct probe_result *results, struct err *e)
+{
+    for (int done = 0; done < n; done += PROBE_BATCH_MAX) {
+        const int batch = at_most(n - done, PROBE_BATCH_MAX);
+        for (int k = 0; k < batch; k++) {
+            memcpy(p->code + (size_t)k * PROBE_CODE_BYTES, kernels[done + k].code,
+                   kernels[done + k].len);
+            p->blocks_per_trip[k] = kernels[done + k].blocks_per_trip;
+        }
+        if (!run_batch(p, batch, results + done, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Blocks from `next` on until a batch is full; *which says where the results belong. */
+static int fill_batch(struct probe *p, const struct probe_block *blocks, int n, int *next,
+                      int which[PROBE_BATCH_MAX], struct probe_result *results)
+{
+    int filled = 0;
+
+    for (; *next < n && filled < PROBE_BATCH_MAX; (*next)++) {
+        struct probe_code shape;
+        struct err why = {0};
+        if (!probe_code_emit(p->coder, &blocks[*next], p->code + (size_t)filled * PROBE_CODE_BYTES,
+                             &shape, &why)) {
+            results[*next] =
+                (struct probe_result){.cycles = NAN,
+                                      .spread = NAN,
+                                      .failed = arena_copy(p->arena, why.text, strlen(why.text))};
+            continue;
+        }
+        p->blocks_per_trip[filled] = shape.blocks_per_trip;
+        which[filled++] = *next;
+    }
+    return filled;
+}
+
+bool probe_measure(struct probe *p, const struct probe_block *blocks, int n,
+                   struct probe_result *results, struct err *e)
+{
+    struct probe_result batch[PROBE_BATCH_MAX];
+    int which[PROBE_BATCH_MAX];
+
+    for (int next = 0; next < n;) {
+        const int filled = fill_batch(p, blocks, n, &next, which, results);
+        if (!run_batch(p, filled, batch, e)) {
+            return false;
+        }
+        for (int k = 0; k < filled; k++) {
+            results[which[k]] = batch[k];
+        }
+    }
+    return true;
+}

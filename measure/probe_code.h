@@ -1,0 +1,61 @@
+/* probe_code.h - microkernels: a block of instructions as a loop in which nothing depends on anything.
+ *
+ * The block is repeated to PROBE_INSNS_MIN instructions or more, its forms spread evenly, and closed
+ * by a decrement and a branch, which so are at most 0.5 % of what runs and are not subtracted.
+ * Registers are in three pools: sources are never written; results are written only; an update (read
+ * and written) depends on the last one in its register, and the updates of a trip are spread over all
+ * registers that are left, by how long they are thought to take.  Flags are written by many and read
+ * by some, but no form hands them on.  Memory is one page: loads, stores and updates walk through
+ * thirds of their own, densely as compiled loops do, never across a line, so that no load meets a
+ * store in flight.
+ */
+#ifndef GAMBREL_MEASURE_PROBE_CODE_H
+#define GAMBREL_MEASURE_PROBE_CODE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "measure/probe_forms.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBE_INSNS_MIN     200
+#define PROBE_BLOCK_MAX     64             /* instructions of one block */
+#define PROBE_CODE_BYTES    ((size_t)6144) /* no kernel is longer */
+#define PROBE_MEMORY_BYTES  4096
+#define PROBE_MEMORY_LOADS  2048 /* bytes from the start that are only read */
+#define PROBE_MEMORY_STORES 1024 /* then bytes that are only written; the rest is updated */
+
+struct probe_item {
+    const struct probe_form *form;
+    int count;
+};
+
+struct probe_block {
+    struct probe_item *items;
+    int n_items;
+};
+
+/* A function of the x86-64 ABI: void (uint64_t trips, void *memory); trips >= 1, memory aligned to
+ * its size. */
+struct probe_code {
+    size_t len;
+    size_t loop_start, loop_end; /* bytes of the loop, its decrement and branch included */
+    int blocks_per_trip;
+};
+
+/* What registers and memory hold; dividers of some cores take longer for full significands. */
+enum probe_values { PROBE_FULL, PROBE_SHORT };
+
+struct probe_coder; /* encodes what stands around the loop */
+struct probe_coder *probe_coder_new(struct arena *a, struct err *e);
+
+/* ERR_RANGE: a refused form, forms of kinds that do not mix, too many instructions, or a register
+ * that one form implies and another changes. */
+bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
+                     uint8_t out[PROBE_CODE_BYTES], struct probe_code *shape, struct err *e);
+
+/* The values the kernels load and start with. */
+void probe_memory_fill(enum probe_values values, uint8_t memory[PROBE_MEMORY_BYTES]);
+
+#endif

@@ -1,0 +1,243 @@
+#include "measure/probe_forms.h"
+
+#include "measure/probe_cpu.h"
+#include "measure/probe_list.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* General register n as decode names it; 16 where r is none of them. */
+static int general_number(const struct decoder *d, code_reg r)
+{
+    static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    const char *name = code_reg_name(d, r);
+    int n = 0;
+
+    while (n < 16 && strcmp(name, names[n]) != 0) {
+        n++;
+    }
+    return n;
+}
+
+static bool is_named(const struct decoder *d, code_reg r, const char *start)
+{
+    return strncmp(code_reg_name(d, r), start, strlen(start)) == 0;
+}
+
+static bool is_flag(const struct decoder *d, code_reg r)
+{
+    return is_named(d, r, "carry") || is_named(d, r, "flags");
+}
+
+static bool writes_register(const struct insn *i, code_reg r)
+{
+    for (int k = 0; k < i->n_writes; k++) {
+        if (i->writes[k] == r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The instruction with registers that are all different, so that decode tells its operands apart. */
+static bool decode_example(const struct encode_form *f, struct decoder *d, struct insn *out,
+                           struct err *e)
+{
+    static const struct encode_registers apart = {.number = {7, 5, 6, 3},
+                                                  .mask = 1,
+                                                  .base = 14,
+                                                  .index = -1,
+                                                  .displacement = 256,
+                                                  .immediate = 3};
+    uint8_t code[ENCODE_BYTES_MAX];
+    size_t len;
+
+    return encode_insn(f, &apart, code, &len, e) && decode_insn(d, code, len, 0, out, e);
+}
+
+static void find_roles(const struct insn *i, struct probe_form *f)
+{
+    for (int k = 0; k < f->code.n_operands; k++) {
+        bool read = false, written = false;
+        for (int j = 0; j < i->n_reads; j++) {
+            read |= i->read_operand[j] == k + 1;
+        }
+        for (int j = 0; j < i->n_writes; j++) {
+            written |= i->write_operand[j] == k + 1;
+        }
+        if (f->code.kinds[k] == ENCODE_MEMORY) {
+            read = i->n_mem && i->mem[0].read;
+            written = i->n_mem && i->mem[0].write;
+        }
+        f->roles[k] = !written ? PROBE_SOURCE : read ? PROBE_UPDATE : PROBE_RESULT;
+    }
+}
+
+static void find_implicit(const struct insn *i, const struct decoder *d, struct probe_form *f)
+{
+    for (int j = 0; j < i->n_reads; j++) {
+        const int n = general_number(d, i->reads[j]);
+        if (i->read_operand[j] == 0 && n < 16) {
+            f->implicit_reads |= 1u << n;
+        }
+        f->reads_first_vector |= i->read_operand[j] == 0 && is_named(d, i->reads[j], "zmm0");
+    }
+    for (int j = 0; j < i->n_writes; j++) {
+        const int n = general_number(d, i->writes[j]);
+        if (i->write_operand[j] == 0 && n < 16) {
+            f->implicit_writes |= 1u << n;
+        }
+    }
+    for (int k = 0; k < f->code.n_operands; k++) {
+        f->implicit_reads |= f->code.kinds[k] == ENCODE_CL ? 1u << 1 : 0;
+    }
+}
+
+/* Why a block cannot hold the form without depending on itself, or NULL. */
+static const char *depends_on_itself(const struct insn *i, const struct decoder *d)
+{
+    for (int j = 0; j < i->n_reads; j++) {
+        const code_reg r = i->reads[j];
+        if (i->read_operand[j] != 0 || !writes_register(i, r)) {
+            continue;
+        }
+        return is_flag(d, r)           ? "hands flags on to its next execution"
+               : is_named(d, r, "k")   ? "uses up its mask"
+               : is_named(d, r, "rsp") ? "moves the stack pointer"
+                                       : "hands on a value in a register that cannot be chosen";
+    }
+    return NULL;
+}
+
+static const char *refuse(const struct probe_form *f, const struct insn *i, const struct decoder *d)
+{
+    static const struct {
+        const char *start, *why;
+    } others[] = {
+        {"cpuid", "serialises and may leave the guest"},
+        {"rdtsc", "serialises and may leave the guest"},
+        {"push", "moves the stack pointer"},
+        {"pop ", "moves the stack pointer"},
+        {"lock ", "waits for all earlier stores: less than one in 20 cycles"},
+        {"movnt", "goes to memory, not to the first-level cache"},
+        {"vmovnt", "goes to memory, not to the first-level cache"},
+        {"prefetch", "nothing waits for it"},
+    };
+
+    if (i->branch || i->calls || i->returns) {
+        return "control flow";
+    }
+    if (f->code.privileged) {
+        return "privileged";
+    }
+    for (size_t k = 0; k < COUNT(others); k++) {
+        if (strncmp(f->code.text, others[k].start, strlen(others[k].start)) == 0) {
+            return others[k].why;
+        }
+    }
+    for (int k = 0; k < i->n_writes; k++) {
+        if (i->write_operand[k] == 0 && is_named(d, i->writes[k], "zmm")) {
+            return "writes a vector register that cannot be chosen";
+        }
+    }
+    if (!probe_cpu_has(f->code.isa_set)) {
+        return "not in this CPU's instruction set";
+    }
+    return depends_on_itself(i, d);
+}
+
+static enum probe_kind kind_of(const struct encode_form *f)
+{
+    enum probe_kind kind = f->class == ENCODE_SSE   ? PROBE_SSE
+                           : f->class == ENCODE_AVX ? PROBE_AVX
+                                                    : PROBE_ANY;
+    for (int k = 0; k < f->n_operands; k++) {
+        if (f->kinds[k] == ENCODE_MASK) {
+            kind = kind == PROBE_ANY ? PROBE_AVX512 : kind;
+        }
+        if (f->bits[k] == 512) {
+            return PROBE_AVX512;
+        }
+    }
+    return kind;
+}
+
+/* Long latencies by name; it only has to be roughly right, so that registers share the load. */
+static int latency_hint(const char *form)
+{
+    static const char *const slow[] = {"div",   "sqrt",  "pmulld", "dp",   "hadd", "hsub",
+                                       "cvtsi", "mpsad", "blendv", "pcmp", "crc",  "phminpos"};
+
+    for (size_t k = 0; k < COUNT(slow); k++) {
+        if (strstr(form, slow[k])) {
+            return k < 2 ? 16 : 10;
+        }
+    }
+    return 4;
+}
+
+bool probe_form_read(const char *text, struct decoder *d, struct probe_form *out, struct err *e)
+{
+    struct insn example;
+
+    *out = (struct probe_form){0};
+    if (!encode_form(text, &out->code, e) || !decode_example(&out->code, d, &example, e)) {
+        return false;
+    }
+    out->kind = kind_of(&out->code);
+    out->latency_hint = latency_hint(out->code.text);
+    find_roles(&example, out);
+    find_implicit(&example, d, out);
+    out->refused = refuse(out, &example, d);
+    return true;
+}
+
+/* The pattern with V and MV of one width; false: it has neither, and this is not the first width. */
+static bool expand(const char *pattern, int width, char out[FORM_SIZE])
+{
+    static const char *const registers[] = {"xmm", "ymm", "zmm"};
+    static const char *const memory[] = {"m128", "m256", "m512"};
+    bool has_width = false;
+    size_t n = 0;
+
+    for (const char *c = pattern; *c && n + 5 < FORM_SIZE; c++) {
+        const char *word = strncmp(c, "MV", 2) == 0 ? memory[width]
+                           : *c == 'V'              ? registers[width]
+                                                    : NULL;
+        if (!word) {
+            out[n++] = *c;
+            continue;
+        }
+        memcpy(out + n, word, strlen(word));
+        n += strlen(word);
+        c += *c == 'M';
+        has_width = true;
+    }
+    out[n] = '\0';
+    return has_width || width == 0;
+}
+
+struct probe_form *probe_forms_list(struct decoder *d, struct arena *a, int *n, struct err *e)
+{
+    struct probe_form *forms = arena_new(a, struct probe_form, (size_t)probe_list_n * 3);
+
+    *n = 0;
+    for (int k = 0; k < probe_list_n; k++) {
+        for (int width = 0; width < 3; width++) {
+            char text[FORM_SIZE];
+            struct err why = {0};
+            if (!expand(probe_list[k], width, text)) {
+                continue;
+            }
+            if (!probe_form_read(text, d, &forms[*n], &why)) {
+                /* Relative branches and gathers are listed to be declared, not to be encoded. */
+                forms[*n].refused = "cannot be encoded here";
+                memcpy(forms[*n].code.text, text, sizeof text);
+            }
+            (*n)++;
+        }
+    }
+    return *n > 0 || err_set(e, ERR_HOST, LOC_NONE, "no form can be tried") ? forms : NULL;
+}
