@@ -432,11 +432,12 @@ static bool check_block(const struct probe_block *b, enum probe_kind *kind, stru
 bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
                      uint8_t out[PROBE_CODE_BYTES], struct probe_code *shape, struct err *e)
 {
-    struct emitter m = {.coder = c, .out = out, .e = e};
+    struct emitter m = {.coder = c, .e = e};
     struct demand demands[FILES] = {0};
     const struct probe_form *order[PROBE_BLOCK_MAX];
     enum probe_kind kind;
 
+    m.out = out;
     if (!check_block(b, &kind, demands, e)) {
         return false;
     }
