@@ -89,11 +89,13 @@ static void csv_field(struct text *out, const char *text)
         text_add(out, "%s", text);
         return;
     }
-    text_add(out, "\"");
-    for (; *text; text++) {
-        text_add(out, *text == '"' ? "\"\"" : "%c", *text);
+    text_add_bytes(out, "\"", 1);
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        text_add_bytes(out, text, (size_t)(quote - text) + 1);
+        text_add_bytes(out, "\"", 1);
     }
-    text_add(out, "\"");
+    text_add_bytes(out, text, strlen(text));
+    text_add_bytes(out, "\"", 1);
 }
 
 static void csv_number(struct text *out, double value)

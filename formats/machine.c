@@ -196,7 +196,8 @@ static bool read_core(struct reader *r, struct err *e)
     struct machine *m = r->m;
     const struct yml *core = yml_find(r->root, "core");
     m->dispatch_width = m->retire_width = m->rob_entries = m->taken_branches_per_cycle = NAN;
-    m->line_crossing_load_slots = m->line_crossing_store_cycles = m->line_crossing_bytes = NAN;
+    m->line_crossing_load_slots = m->line_crossing_load_slots_512 = m->line_crossing_store_cycles =
+        m->line_crossing_bytes = NAN;
     m->store_forward_cycles = NAN;
     m->write_allocate = -1;
     if (!core) {

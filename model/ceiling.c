@@ -177,7 +177,7 @@ static void add_kernel(struct cost *c, const struct kernel_ceiling_input *in)
 {
     if (in->loop) {
         cost_add_loop(c, in->loop, in->body->inner_trips);
-        cost_add_crossings(c, in->body->crossing_loads_per_iter,
+        cost_add_crossings(c, in->body->isa, in->body->crossing_loads_per_iter,
                            in->body->crossing_stores_per_iter);
     } else {
         cost_add_body(c, in->body);

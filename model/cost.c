@@ -56,10 +56,10 @@ void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms)
     }
 }
 
-void cost_add_crossings(struct cost *c, double loads, double stores)
+void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores)
 {
     if (loads > 0) {
-        cost_add(c, cost_of_crossing_load(c->table), loads);
+        cost_add(c, cost_of_crossing_load(c->table, strcmp(isa, "avx512") == 0), loads);
     }
     if (stores > 0) {
         cost_add(c, cost_of_crossing_store(c->table), stores);
@@ -131,7 +131,7 @@ void cost_add_body(struct cost *c, const struct kernel_body *b)
 {
     add_counts(c, b->forms, b->n_forms, 1);
     add_counts(c, b->inner, b->n_inner, b->inner_trips);
-    cost_add_crossings(c, b->crossing_loads_per_iter, b->crossing_stores_per_iter);
+    cost_add_crossings(c, b->isa, b->crossing_loads_per_iter, b->crossing_stores_per_iter);
     c->taken_branches += b->n_inner > 0 ? b->inner_trips : 1;
 }
 

@@ -55,7 +55,8 @@ void cost_add(struct cost *c, const struct cost_row *row, double count);
 void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms);
 void cost_add_body(struct cost *c, const struct kernel_body *b); /* with its crossings */
 void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips);
-void cost_add_crossings(struct cost *c, double loads, double stores);
+/* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
+void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores);
 
 /* "vpmullq zmm, zmm, zmm (2), ..." into out, equal forms added up; nothing if all are known. */
 void cost_name_unknown(const struct cost *c, struct text *out);

@@ -34,8 +34,8 @@ struct cost_table {
         char first[FORM_SIZE], second[FORM_SIZE];
         struct cost_row row;
     } * fused; /* [n_fusions] */
-    struct cost_row crossing_load, crossing_store;
-    struct machine_uop crossing_uop;
+    struct cost_row crossing_load, crossing_load_512, crossing_store;
+    struct machine_uop crossing_uop, crossing_uop_512;
     struct resource_map dual; /* COST_PORTS: port_sets and n_resources of it */
     struct entry *entries;    /* open addressing; text NULL: free */
     size_t n_entries, capacity;
@@ -194,22 +194,33 @@ static bool compile_fusions(struct cost_table *t, struct err *e)
     return true;
 }
 
+static void compile_crossing_load(const struct machine *m, double slots, struct machine_uop *uop,
+                                  struct cost_row *row)
+{
+    if (m->load_ports != 0 && slots >= 1) {
+        *uop = (struct machine_uop){slots - 1, m->load_ports};
+        row->kind = COST_CROSSING_LOAD;
+        row->uops = uop;
+        row->n_uops = 1;
+    }
+}
+
 /* Crossings belong to the ports; a file of resources alone says nothing of them. */
 static void compile_crossings(struct cost_table *t)
 {
     const struct machine *m = t->machine;
     t->crossing_load = (struct cost_row){.kind = COST_UNKNOWN, .form = "load that crosses a line"};
+    t->crossing_load_512 = t->crossing_load;
     t->crossing_store =
         (struct cost_row){.kind = COST_UNKNOWN, .form = "store that crosses a line"};
     if (t->view != COST_PORTS) {
         return;
     }
-    if (m->load_ports != 0 && m->line_crossing_load_slots >= 1) {
-        t->crossing_uop = (struct machine_uop){m->line_crossing_load_slots - 1, m->load_ports};
-        t->crossing_load.kind = COST_CROSSING_LOAD;
-        t->crossing_load.uops = &t->crossing_uop;
-        t->crossing_load.n_uops = 1;
-    }
+    compile_crossing_load(m, m->line_crossing_load_slots, &t->crossing_uop, &t->crossing_load);
+    compile_crossing_load(m,
+                          isnan(m->line_crossing_load_slots_512) ? m->line_crossing_load_slots
+                                                                 : m->line_crossing_load_slots_512,
+                          &t->crossing_uop_512, &t->crossing_load_512);
     if (!isnan(m->line_crossing_store_cycles)) {
         t->crossing_store.kind = COST_CROSSING_STORE;
         t->crossing_store.store_cycles = m->line_crossing_store_cycles;
@@ -234,7 +245,7 @@ static bool compile_dual(struct cost_table *t, struct err *e)
 {
     const struct machine *m = t->machine;
     struct arena *a = t->arena;
-    const int n_max = 2 * t->n_patterns + m->n_fusions + 2;
+    const int n_max = 2 * t->n_patterns + m->n_fusions + 3; /* nothing, two crossings */
     struct form_uops *forms = arena_new(a, struct form_uops, (size_t)n_max);
     int n = 0;
 
@@ -251,6 +262,7 @@ static bool compile_dual(struct cost_table *t, struct err *e)
         forms[n++] = classes_of(row->uops, row->n_uops, row->slots, a);
     }
     forms[n++] = classes_of(t->crossing_load.uops, t->crossing_load.n_uops, 0, a);
+    forms[n++] = classes_of(t->crossing_load_512.uops, t->crossing_load_512.n_uops, 0, a);
     const struct port_mapping mapping = {forms, n, m->n_ports, m->dispatch_width};
     return resources_from_ports(&mapping, a, &t->dual, e);
 }
@@ -293,6 +305,7 @@ static bool compile_cycles(struct cost_table *t, struct err *e)
         fill_cycles(t, &t->fused[i].row);
     }
     fill_cycles(t, &t->crossing_load);
+    fill_cycles(t, &t->crossing_load_512);
     fill_cycles(t, &t->crossing_store);
     return true;
 }
@@ -547,9 +560,9 @@ const struct cost_row *cost_of_pair(const struct cost_table *t, const char *firs
     return NULL;
 }
 
-const struct cost_row *cost_of_crossing_load(const struct cost_table *t)
+const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide)
 {
-    return &t->crossing_load;
+    return wide ? &t->crossing_load_512 : &t->crossing_load;
 }
 
 const struct cost_row *cost_of_crossing_store(const struct cost_table *t)

@@ -87,7 +87,7 @@ const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i);
 /* The row of the fused pair, or NULL if the forms, normalised, do not fuse. */
 const struct cost_row *cost_of_pair(const struct cost_table *t, const char *first,
                                     const char *second);
-const struct cost_row *cost_of_crossing_load(const struct cost_table *t);
+const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide); /* 512 bits */
 const struct cost_row *cost_of_crossing_store(const struct cost_table *t);
 
 #endif

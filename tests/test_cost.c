@@ -367,7 +367,7 @@ static void test_resources(const struct machine *m, struct arena *a)
         {"paddd xmm, xmm", 4}, {"pmulld xmm, xmm", 2}, {"add r64, r64", 1}};
     struct cost c = cost_new(t);
     cost_add_block(&c, block, 3);
-    cost_add_crossings(&c, 1, 0);
+    cost_add_crossings(&c, "avx2", 1, 0);
     ok(c.cycles[0] == 2.5 && c.cycles[1] == 2, "resources: cycles of use");
     ok(c.n_unknown == 2, "  a form with ports alone is unknown, so is a crossing");
     cost_clear(&c);
@@ -380,7 +380,7 @@ static void test_unknown_crossings(struct arena *a)
     m.load_ports = 0;
     m.line_crossing_store_cycles = (double)NAN;
     struct cost c = cost_new(compile(&m, COST_PORTS, a));
-    cost_add_crossings(&c, 2, 1);
+    cost_add_crossings(&c, "avx2", 2, 1);
     struct text names = {.arena = a};
     cost_name_unknown(&c, &names);
     is_text(names.data, "load that crosses a line (2), store that crosses a line (1)",

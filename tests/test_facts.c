@@ -73,7 +73,8 @@ static void test_blocks(struct arena *a)
         }
         struct cost c = cost_new(t);
         cost_add_block(&c, b.forms, b.n_forms);
-        cost_add_crossings(&c, blocks[i].crossing_loads, 0);
+        cost_add_crossings(&c, strstr(blocks[i].block, "zmm") ? "avx512" : "",
+                           blocks[i].crossing_loads, 0);
         ok(ceiling_of_cost(&c, &bound, &e) && c.n_unknown == 0, "%s: every form is known",
            blocks[i].block);
         is_near(bound.cycles / blocks[i].cycles, 1, blocks[i].tolerance, blocks[i].source);
@@ -144,7 +145,7 @@ static void add_random(struct cost *c, const struct machine *m)
     const double count = rand() % 3 ? 1 + rand() % 4 : rand() / (double)RAND_MAX;
     switch (rand() % 8) {
     case 0:
-        cost_add_crossings(c, count, 0);
+        cost_add_crossings(c, count < 3 ? "avx2" : "avx512", count, 0);
         break;
     case 1:
         cost_add(c, cost_of_form(c->table, others[rand() % 5]), count);

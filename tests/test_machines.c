@@ -69,7 +69,7 @@ static const struct group {
     /* Emerald Rapids.  At 512 bits crossing loads cost more than the rule says. */
     {"sapphire-rapids", "7 vmovups xmm, m128", 1.5, 0, 8.5 / 3, 2.830},
     {"sapphire-rapids", "7 vmovups ymm, m256", 3, 0, 10.0 / 3, 3.355},
-    {"sapphire-rapids", "7 vmovups zmm, m512", 6, 0, 6.5, 7.153},
+    {"sapphire-rapids", "7 vmovups zmm, m512", 6, 0, 7.1, 7.153},
     {"sapphire-rapids", "7 vmovups xmm, m128", 0, 0, 7.0 / 3, 2.330},
     {"sapphire-rapids", "7 vmovups ymm, m256", 0, 0, 7.0 / 3, 2.331},
     {"sapphire-rapids", "7 vmovups zmm, m512", 0, 0, 3.5, 3.497},
@@ -251,7 +251,8 @@ static void test_group(struct shelf *s, const struct group *g)
     }
     struct cost c = cost_new(t);
     cost_add_block(&c, b.forms, b.n_forms);
-    cost_add_crossings(&c, g->crossing_loads, g->crossing_stores);
+    cost_add_crossings(&c, strstr(g->block, "zmm") ? "avx512" : "", g->crossing_loads,
+                       g->crossing_stores);
     ok(c.n_unknown == 0, "%s knows all of it", g->machine);
     if (ok(ceiling_of_cost(&c, &bound, &e), "%s has a bound", g->machine)) {
         is_near(bound.cycles, g->bound, 1e-9, "the bound");
