@@ -26,12 +26,31 @@ static void draw_bar(struct drawing *d, const struct measured *m, double x, cons
     canvas_line(&d->canvas, (struct span){x - 4, y1, x + 4, y1}, &thin, color);
 }
 
+/* A rung above the roofline's that changes the ceiling. */
+static bool is_refined(const struct row *row, int r)
+{
+    return row->ladder.rungs[r].known && fabs(row->ladder.rungs[r].closes) >= 0.005;
+}
+
+static void draw_rungs(struct drawing *d, const struct row *row, double x, const char *color)
+{
+    for (int r = RUNG_PORTS; r < RUNGS; r++) {
+        if (is_refined(row, r)) {
+            const double at = canvas_y(&d->canvas, row->ladder.rungs[r].ceiling.rate),
+                         y = fmin(fmax(at, canvas_bottom), canvas_top);
+            canvas_line(&d->canvas, (struct span){x - 5, y, x + 5, y}, &(struct line){"", 1, 1.2},
+                        color);
+            place_obstacle(&d->canvas.place, (struct place_box){x - 5, y - 1, x + 5, y + 1, 15});
+        }
+    }
+}
+
 static void draw_kernel(struct drawing *d, const struct row *row)
 {
     const char *color = style_of(row->level)->color;
     const double x = canvas_x(&d->canvas, row->kernel->intensity),
                  y = canvas_y(&d->canvas, row->measured.rate);
-    const double bound = row->ceilings[0].rate;
+    const double bound = row->ceilings[MODEL_ROOFLINE].rate;
     if (!isnan(bound)) {
         const double at = fmin(fmax(canvas_y(&d->canvas, bound), canvas_bottom), canvas_top);
         canvas_line(&d->canvas, (struct span){x, y, x, at}, &(struct line){"", 3, 0.8}, color);
@@ -39,9 +58,10 @@ static void draw_kernel(struct drawing *d, const struct row *row)
                     color);
         place_obstacle(&d->canvas.place, (struct place_box){x - 8, at - 2, x + 8, at + 2, 30});
     }
+    draw_rungs(d, row, x, color);
     draw_bar(d, &row->measured, x, color);
     canvas_mark(&d->canvas, x, y, 7, 1, color);
-    if (row->verdicts[0].kind == VERDICT_VIOLATES) {
+    if (row->verdicts[MODEL_ROOFLINE].kind == VERDICT_VIOLATES) {
         canvas_mark(&d->canvas, x, y, 6, 2, plot_alarm);
     }
 }
@@ -112,8 +132,21 @@ void label_kernels(struct drawing *d)
 static bool violation_seen(const struct drawing *d)
 {
     for (int i = 0; i < d->c->n_rows; i++) {
-        if (plot_drawn(d, &d->c->rows[i]) && d->c->rows[i].verdicts[0].kind == VERDICT_VIOLATES) {
+        if (plot_drawn(d, &d->c->rows[i]) &&
+            d->c->rows[i].verdicts[MODEL_ROOFLINE].kind == VERDICT_VIOLATES) {
             return true;
+        }
+    }
+    return false;
+}
+
+static bool rung_seen(const struct drawing *d)
+{
+    for (int i = 0; i < d->c->n_rows; i++) {
+        for (int r = RUNG_PORTS; r < RUNGS; r++) {
+            if (plot_drawn(d, &d->c->rows[i]) && is_refined(&d->c->rows[i], r)) {
+                return true;
+            }
         }
     }
     return false;
@@ -147,6 +180,12 @@ void draw_legend(struct drawing *d)
     canvas_line(&d->canvas, (struct span){x - 10, y, x + 10, y}, &(struct line){"", 1, 2.2},
                 plot_pale);
     legend_words(d, y, "the roofline's bound");
+    if (rung_seen(d)) {
+        y += 17;
+        canvas_line(&d->canvas, (struct span){x - 6, y, x + 6, y}, &(struct line){"", 1, 1.2},
+                    plot_pale);
+        legend_words(d, y, "ports, chains, streams");
+    }
     if (violation_seen(d)) {
         y += 17;
         canvas_mark(&d->canvas, x, y, 6, 2, plot_alarm);

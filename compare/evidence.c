@@ -21,10 +21,21 @@ static bool decode(struct ran_loop *out, const struct run_loop *l, const char *f
            loop_count(&out->code, out->body.inner_trips, a, &out->counts, e);
 }
 
+static void find_chain(const struct evidence *ev, struct ran_loop *l)
+{
+    struct err e = {0};
+    const double trips = l->body.inner_trips > 0 ? l->body.inner_trips : 1;
+    l->chain_problem = ev->costs_missing;
+    if (ev->costs && !chain_find(&l->code, trips, ev->costs, &l->chain, &e)) {
+        l->chain_problem = arena_format(ev->arena, "%s", e.text);
+    }
+}
+
 static struct ran_loop read_loop(const struct evidence *ev, const struct run_loop *l,
                                  const char *file)
 {
-    struct ran_loop out = {.name = l->name, .isa = l->isa, .problem = "", .differences = ""};
+    struct ran_loop out = {
+        .name = l->name, .isa = l->isa, .problem = "", .differences = "", .chain_problem = ""};
     struct err e = {0};
     out.described = kernels_find(ev->kernels, l->name);
     const struct kernel_body *stated = out.described ? kernel_body(out.described, l->isa) : NULL;
@@ -44,6 +55,7 @@ static struct ran_loop read_loop(const struct evidence *ev, const struct run_loo
     if (loop_compare(stated, out.described->flops_per_element, &out.counts, &differences)) {
         out.differences = differences.data;
     }
+    find_chain(ev, &out);
     return out;
 }
 
@@ -188,6 +200,7 @@ struct evidence *evidence_of(const struct run *run, const struct kernels *kernel
         .machine = machine,
         .roofs = roofs.roofs,
         .roofs_measured = roofs.measured,
+        .roof_details = roofs.details,
         .n_roofs = roofs.n,
         .arena = a,
     };
@@ -195,6 +208,7 @@ struct evidence *evidence_of(const struct run *run, const struct kernels *kernel
     read_loops(ev, run);
     read_chains(ev, run);
     find_clocks(ev);
+    evidence_fit_streams(ev);
     return ev;
 }
 

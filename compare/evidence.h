@@ -15,6 +15,8 @@
 #include "formats/machine.h"
 #include "formats/run.h"
 #include "model/ceiling.h"
+#include "model/chain.h"
+#include "model/streams.h"
 
 #include <stdbool.h>
 
@@ -27,6 +29,8 @@ struct ran_loop {
     struct loop_counts counts;
     const char *problem;     /* "" or why the code cannot be read: then nothing above is set */
     const char *differences; /* "" or promise and code, a line each */
+    struct chain_bound chain;
+    const char *chain_problem; /* "" or why there is none */
 };
 
 struct chain_point {
@@ -50,6 +54,25 @@ struct core_clock {
     bool fma_disturbed;
 };
 
+/* The mapping of memory streams at one level, fitted to the run's own roofs. */
+struct stream_fit {
+    const char *level, *isa;
+    int threads;
+    struct stream_mix *mixes;
+    int n_mixes;
+    const char *problem; /* "" or why there is no mapping */
+    struct stream_map map;
+    bool disturbed; /* one of the mixes was */
+};
+
+/* Beside roofs[i]. */
+struct roof_detail {
+    const struct kernel *described; /* the loop that measured it; NULL: not in kernels.yaml */
+    double rate_with_fetch; /* byte/s with the fetch of overwritten lines; equal to the rate where
+                               none are overwritten; NaN for compute roofs */
+    bool from_machine;      /* the run has no such roof: the machine file's */
+};
+
 struct evidence {
     const struct run_host *host;
     const struct kernels *kernels;
@@ -57,8 +80,9 @@ struct evidence {
     struct cost_table *costs;      /* NULL: see costs_missing */
     const char *costs_missing;     /* "" or why nothing is known of the core */
 
-    const struct roof *roofs;              /* rate: the higher of the two medians */
-    const struct measured *roofs_measured; /* [n_roofs] the doubt about each */
+    const struct roof *roofs;               /* rate: the higher of the two medians */
+    const struct measured *roofs_measured;  /* [n_roofs] the doubt about each */
+    const struct roof_detail *roof_details; /* [n_roofs] */
     int n_roofs;
     struct ran_loop *loops;
     int n_loops;
@@ -66,6 +90,8 @@ struct evidence {
     int n_chains;
     struct core_clock *clocks; /* one for each instruction set and thread count of the roofs */
     int n_clocks;
+    struct stream_fit *streams; /* likewise, and level; not of L1, from which nothing streams */
+    int n_streams;
     struct arena *arena; /* for texts */
 };
 
@@ -74,6 +100,7 @@ struct evidence {
 struct evidence_roofs {
     const struct roof *roofs;
     const struct measured *measured;
+    const struct roof_detail *details;
     int n;
 };
 struct evidence *evidence_of(const struct run *run, const struct kernels *kernels,
@@ -84,6 +111,13 @@ struct evidence *evidence_of(const struct run *run, const struct kernels *kernel
 const struct ran_loop *evidence_loop(const struct evidence *ev, const char *name, const char *isa);
 /* NULL: no roof was measured so. */
 const struct core_clock *evidence_clock(const struct evidence *ev, const char *isa, int threads);
+
+/* NULL: no mix was measured so. */
+const struct stream_fit *evidence_streams(const struct evidence *ev, const char *level,
+                                          const char *isa, int threads);
+
+/* The part of evidence_of that fits streams. */
+void evidence_fit_streams(struct evidence *ev);
 
 /* The ceiling of the instruction mix, of the code that ran, else of the body that kernels.yaml
  * states.  False and out->missing:

@@ -65,6 +65,7 @@ static void predict(const struct comparison *c, struct row *row, struct arena *a
         .level = row->level,
         .threads = row->threads,
         .evidence = c->evidence,
+        .before = row->ceilings,
     };
     for (int m = 0; m < n_models; m++) {
         row->ceilings[m] = ceiling_none();
@@ -74,8 +75,7 @@ static void predict(const struct comparison *c, struct row *row, struct arena *a
             row->ceilings[m].missing = arena_format(a, "%s does not describe it", c->kernels->file);
         }
     }
-    row->ladder.explains = -1;
-    row->ladder.unexplained = NAN;
+    row->ladder = (struct ladder){.explains = -1, .unexplained = NAN, .in_turn = NAN};
     if (row->kernel) {
         ladder_build(&in, row->ceilings, &row->ladder);
     }
@@ -103,7 +103,7 @@ static void derive_traffic(struct row *row)
         return;
     }
     const double counted = kernel_bytes_counted(k);
-    const double work = k->flops_per_element > 0 ? k->flops_per_element : counted;
+    const double work = kernel_work_per_element(k);
     row->traffic = row->measured.rate / work * counted;
     row->traffic_with_fetch = same_text(row->level, "L1")
                                   ? row->traffic
@@ -234,7 +234,7 @@ static void note_rows(struct comparison *c, struct arena *a)
 {
     for (int i = 0; i < c->n_rows; i++) {
         const struct row *row = &c->rows[i];
-        for (int m = 0; m < n_models; m++) {
+        for (int m = 0; m < MODEL_ALL; m++) { /* which is one of the others */
             const struct verdict *v = &row->verdicts[m];
             if (v->kind != VERDICT_VIOLATES || v->doubtful) {
                 continue;
@@ -302,8 +302,9 @@ struct comparison *comparison_join(const struct run *run, const struct kernels *
     c->kernels = kernels;
     c->machine = machine;
     roofs_join(c, a);
-    c->evidence = evidence_of(run, kernels, machine,
-                              (struct evidence_roofs){c->roofs, c->roofs_measured, c->n_roofs}, a);
+    c->evidence = evidence_of(
+        run, kernels, machine,
+        (struct evidence_roofs){c->roofs, c->roofs_measured, c->roof_details, c->n_roofs}, a);
     join_rows(c, a);
     join_sweep(c, a);
     roofs_decide_write_allocate(c, a);

@@ -17,14 +17,6 @@
 #include "formats/machine.h"
 #include "formats/run.h"
 
-/* Beside roofs[i] of the comparison. */
-struct roof_detail {
-    const struct kernel *described; /* the loop that measured it; NULL: not in kernels.yaml */
-    double rate_with_fetch; /* byte/s with the fetch of overwritten lines; equal to the rate where
-                               none are overwritten; NaN for compute roofs */
-    bool from_machine;      /* the run has no such roof: the machine file's */
-};
-
 struct row { /* one kernel at one level on some threads */
     const char *name, *isa, *level, *unit;
     int threads;

@@ -3,22 +3,41 @@
 #include <math.h>
 
 const char *const rung_names[RUNGS] = {
-    [RUNG_COMPUTE] = "compute roof",
-    [RUNG_MEMORY] = "memory roof",
-    [RUNG_PORTS] = "ports and front end",
+    [RUNG_COMPUTE] = "compute roof",      [RUNG_MEMORY] = "memory roof",
+    [RUNG_PORTS] = "ports and front end", [RUNG_CHAINS] = "chains",
+    [RUNG_STREAMS] = "streams",
 };
 
 const int rung_models[RUNGS] = {
-    [RUNG_COMPUTE] = MODEL_ROOFLINE,
-    [RUNG_MEMORY] = MODEL_ROOFLINE,
-    [RUNG_PORTS] = MODEL_PORTS,
+    [RUNG_COMPUTE] = MODEL_ROOFLINE, [RUNG_MEMORY] = MODEL_ROOFLINE, [RUNG_PORTS] = MODEL_PORTS,
+    [RUNG_CHAINS] = MODEL_CHAINS,    [RUNG_STREAMS] = MODEL_STREAMS,
 };
 
 /* --- prediction --- */
 
+/* The lower of the two; NaN is no ceiling. */
 static const struct ceiling *lower(const struct ceiling *a, const struct ceiling *b)
 {
     return isnan(a->rate) || b->rate < a->rate ? b : a;
+}
+
+/* What bounds the core: everything but memory. */
+static const struct ceiling *of_core(const struct ladder *l)
+{
+    return lower(lower(&l->rungs[RUNG_COMPUTE].own, &l->rungs[RUNG_PORTS].own),
+                 &l->rungs[RUNG_CHAINS].own);
+}
+
+/* The mapping takes the place of the memory roof. */
+static const struct ceiling *up_to(const struct ladder *l, int r)
+{
+    if (r == RUNG_COMPUTE) {
+        return &l->rungs[r].own;
+    }
+    if (r == RUNG_STREAMS && l->rungs[r].known) {
+        return lower(of_core(l), &l->rungs[r].own);
+    }
+    return lower(&l->rungs[r - 1].ceiling, &l->rungs[r].own);
 }
 
 void ladder_build(const struct model_input *in, const struct ceiling *ceilings, struct ladder *out)
@@ -32,9 +51,19 @@ void ladder_build(const struct model_input *in, const struct ceiling *ceilings, 
             compute_ceiling(in, &rung->own);
         }
         rung->known = !isnan(rung->own.rate);
-        rung->ceiling = r ? *lower(&out->rungs[r - 1].ceiling, &rung->own) : rung->own;
         rung->closes = NAN;
     }
+    for (int r = 0; r < RUNGS; r++) {
+        out->rungs[r].ceiling = *up_to(out, r);
+    }
+    out->in_turn = 1 / (1 / of_core(out)->rate + 1 / out->rungs[RUNG_STREAMS].own.rate);
+}
+
+void all_ceiling(const struct model_input *in, struct ceiling *out)
+{
+    struct ladder l;
+    ladder_build(in, in->before, &l);
+    *out = l.rungs[RUNGS - 1].ceiling;
 }
 
 /* --- judgement --- */

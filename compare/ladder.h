@@ -15,7 +15,7 @@
 #include "compare/models.h"
 #include "compare/verdict.h"
 
-enum { RUNG_COMPUTE, RUNG_MEMORY, RUNG_PORTS, RUNGS };
+enum { RUNG_COMPUTE, RUNG_MEMORY, RUNG_PORTS, RUNG_CHAINS, RUNG_STREAMS, RUNGS };
 
 struct rung {
     struct ceiling own;     /* of what this rung adds, alone */
@@ -29,6 +29,9 @@ struct ladder {
     struct rung rungs[RUNGS];
     int explains;       /* the rung; -1: no ceiling at all, or nothing measured */
     double unexplained; /* 1 - measured / its ceiling; NaN */
+    /* The rate if what the core does and what memory does took turns instead of overlapping: no
+     * bound, but often where a loop that fills both is found.  NaN: one side is not known. */
+    double in_turn;
 };
 
 extern const char *const rung_names[RUNGS]; /* "compute roof", "memory roof", ... */

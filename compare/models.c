@@ -70,9 +70,27 @@ const struct model models[] = {
     [MODEL_PORTS] =
         {
             .name = "ports",
-            .what = "instruction mix on the core's ports and front end, from L1, at the clock "
+            .what = "instruction mix on the core's ports and front end, memory aside, at the clock "
                     "beside the roofs",
             .ceiling = ports_ceiling,
+        },
+    [MODEL_CHAINS] =
+        {
+            .name = "chains",
+            .what = "slowest chain of the code, and the measured chain curve at as many chains",
+            .ceiling = chains_ceiling,
+        },
+    [MODEL_STREAMS] =
+        {
+            .name = "streams",
+            .what = "time per line of each kind of stream, fitted to the roofs' mixes",
+            .ceiling = streams_ceiling,
+        },
+    [MODEL_ALL] =
+        {
+            .name = "all",
+            .what = "least of compute roof, ports, chains, and streams (memory roof without them)",
+            .ceiling = all_ceiling,
         },
 };
 const int n_models = sizeof models / sizeof models[0];

@@ -13,6 +13,7 @@ struct model_input {
     const char *isa, *level;
     int threads;
     const struct evidence *evidence;
+    const struct ceiling *before; /* by models[]: what the models before this one say */
 };
 
 /* A bound on speed with the name of what binds. */
@@ -32,7 +33,13 @@ struct model {
     void (*ceiling)(const struct model_input *in, struct ceiling *out);
 };
 
-enum { MODEL_ROOFLINE, MODEL_PORTS }; /* places in models[] */
+enum {
+    MODEL_ROOFLINE,
+    MODEL_PORTS,
+    MODEL_CHAINS,
+    MODEL_STREAMS,
+    MODEL_ALL
+}; /* places in models[] */
 
 #define MODELS_MAX 8
 extern const struct model models[];
@@ -45,6 +52,10 @@ void compute_ceiling(const struct model_input *in,
                      struct ceiling *out); /* the roofline's flat part */
 void roofline_ceiling(const struct model_input *in, struct ceiling *out);
 void ports_ceiling(const struct model_input *in, struct ceiling *out);
+void chains_ceiling(const struct model_input *in, struct ceiling *out);
+void streams_ceiling(const struct model_input *in, struct ceiling *out);
+/* The top rung of the ladder (ladder.h). */
+void all_ceiling(const struct model_input *in, struct ceiling *out);
 
 /* The clock a bound of the core is given at. */
 struct chosen_clock {

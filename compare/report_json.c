@@ -185,6 +185,26 @@ static void add_roof(struct text *out, const struct comparison *c, int i)
     text_add(out, "}");
 }
 
+static void add_ladder(struct text *out, const struct ladder *l)
+{
+    key(out, "ladder");
+    text_add(out, "[");
+    for (int r = 0; r < RUNGS; r++) {
+        const struct rung *rung = &l->rungs[r];
+        text_add(out, "%s{", r ? ", " : "");
+        string(out, "rung", rung_names[r]);
+        number(out, "own", rung->own.rate);
+        number(out, "ceiling", rung->ceiling.rate);
+        string(out, "verdict", verdict_names[rung->verdict.kind]);
+        number(out, "closes", rung->closes);
+        string(out, "binds", rung->known ? rung->own.binds : NULL);
+        string(out, "missing", rung->known ? NULL : rung->own.missing);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+    number(out, "in_turn", l->in_turn);
+}
+
 static void add_row(struct text *out, const struct row *row)
 {
     const struct rung *best = row_explanation(row);
@@ -216,11 +236,76 @@ static void add_row(struct text *out, const struct row *row)
         }
     }
     text_add(out, "}");
+    if (row->kernel) {
+        add_ladder(out, &row->ladder);
+    }
     number(out, "intensity", row->kernel ? row->kernel->intensity : (double)NAN);
     number(out, "over_l1", row->over_l1);
     number(out, "traffic", row->traffic);
     number(out, "traffic_with_fetch", row->traffic_with_fetch);
     text_add(out, "}");
+}
+
+static void add_clocks(struct text *out, const struct evidence *ev)
+{
+    text_add(out, ",\n \"clocks\": [");
+    for (int i = 0; i < ev->n_clocks; i++) {
+        const struct core_clock *c = &ev->clocks[i];
+        element(out, i);
+        string(out, "isa", c->isa);
+        number(out, "threads", c->threads);
+        number(out, "hz", c->hz);
+        number(out, "low", c->low);
+        number(out, "high", c->high);
+        boolean(out, "beside_roofs", c->beside_roofs);
+        number(out, "under_fma_hz", c->under_fma_hz);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+static void add_stream_map(struct text *out, const struct stream_fit *f)
+{
+    key(out, "resources");
+    text_add(out, "[");
+    for (int r = 0; r < f->map.n_resources; r++) {
+        text_add(out, "%s{", r ? ", " : "");
+        for (int k = 0; k < STREAM_KINDS; k++) {
+            number(out, stream_names[k], f->map.known[k] ? f->map.rho[r][k] : (double)NAN);
+        }
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+    key(out, "mixes");
+    text_add(out, "[");
+    for (int i = 0; i < f->n_mixes; i++) {
+        text_add(out, "%s{", i ? ", " : "");
+        string(out, "name", f->mixes[i].name);
+        number(out, "seconds", f->mixes[i].seconds);
+        number(out, "left_out", f->map.left_out[i]);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
+/* Seconds that a line of each kind takes of each resource. */
+static void add_streams(struct text *out, const struct evidence *ev)
+{
+    text_add(out, ",\n \"streams\": [");
+    for (int i = 0, shown = 0; i < ev->n_streams; i++) {
+        const struct stream_fit *f = &ev->streams[i];
+        if (*f->problem) {
+            continue;
+        }
+        element(out, shown++);
+        add_where(out, f->isa, f->level, f->threads);
+        number(out, "fit_error", f->map.fit_error);
+        number(out, "left_out_error", f->map.left_out_error);
+        boolean(out, "disturbed", f->disturbed);
+        add_stream_map(out, f);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
 }
 
 static void add_curves(struct text *out, const struct comparison *c)
@@ -294,6 +379,8 @@ bool report_json(const struct comparison *c, const struct report_options *o, str
     }
     text_add(out, "]");
     add_models(out, c);
+    add_clocks(out, c->evidence);
+    add_streams(out, c->evidence);
     add_curves(out, c);
     text_add(out, "}\n");
     return true;

@@ -20,10 +20,11 @@ static void mix_row(const struct evidence *ev, const struct row *row, struct tab
     struct kernel_ceiling mix;
     cell(t, row->name);
     cell(t, row->isa);
-    cell(t, !ran                ? "stated"
-            : ran->problem[0]   ? "unreadable"
-            : *ran->differences ? "ran, not as stated"
-                                : "ran");
+    cell(t, ran                       ? ran->problem[0]       ? "unreadable"
+                                        : ran->differences[0] ? "ran, not as stated"
+                                                              : "ran"
+            : row->kernel->hand_fixed ? "stated"
+                                      : "stated; the compiler's are not known");
     if (!evidence_mix(ev, row->kernel, row->isa, 1, 1, &mix)) {
         cell(t, "unknown");
         cell(t, "unknown");

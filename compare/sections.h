@@ -10,6 +10,8 @@ void section_warnings(const struct comparison *c, struct document *d);
 void section_compute_roofs(const struct comparison *c, struct document *d);
 void section_memory_roofs(const struct comparison *c, struct document *d);
 void section_kernels(const struct comparison *c, struct document *d);
+void section_ladder(const struct comparison *c, struct document *d);
+void section_streams(const struct comparison *c, struct document *d);
 void section_mix(const struct comparison *c, struct document *d);
 void section_traffic(const struct comparison *c, struct document *d);
 void section_models(const struct comparison *c, struct document *d);

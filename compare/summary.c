@@ -10,7 +10,9 @@ void summary_write(const struct comparison *c, struct document *d)
     section_compute_roofs(c, d);
     section_memory_roofs(c, d);
     section_kernels(c, d);
+    section_ladder(c, d);
     section_mix(c, d);
+    section_streams(c, d);
     section_models(c, d);
     section_traffic(c, d);
     section_chains(c, d);

@@ -37,7 +37,7 @@ void verdict_words(const struct verdict *v, const struct measured *m, const stru
         text_add(out, "bound by the %s", c->binds);
         break;
     case VERDICT_NOISY:
-        text_add(out, "too noisy to tell (%s)", c->binds);
+        text_add(out, "too uncertain to tell (%s)", c->binds);
         break;
     case VERDICT_MISSES:
         text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);

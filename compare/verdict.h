@@ -22,7 +22,7 @@
 enum verdict_kind {
     VERDICT_NONE,     /* no ceiling, or no measurement               */
     VERDICT_BOUND,    /* as fast as the ceiling lets it              */
-    VERDICT_NOISY,    /* could be, but so wide is the noise that it could be much else */
+    VERDICT_NOISY,    /* could be, but so wide is the doubt that it could be much else */
     VERDICT_MISSES,   /* slower: the model leaves something out      */
     VERDICT_VIOLATES, /* faster: the model's description is wrong    */
 };
@@ -37,7 +37,7 @@ struct verdict {
 struct verdict verdict_of(const struct measured *m, const struct ceiling *c);
 
 /* "bound by the DRAM triad roof", "misses by 28 % (fma_f32 roof)", "violates the bound by 17 %
- * (DRAM triad roof)", "too noisy to tell (...)", "no prediction: ...", and what makes it doubtful. */
+ * (DRAM triad roof)", "too uncertain to tell (...)", "no prediction: ...", and what makes it doubtful. */
 void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
                    struct text *out);
 

@@ -380,3 +380,8 @@ double kernel_bytes_with_fetch(const struct kernel *k)
     }
     return moves > 0 ? moves * k->element_bytes : 0;
 }
+
+double kernel_work_per_element(const struct kernel *k)
+{
+    return k->flops_per_element > 0 ? k->flops_per_element : kernel_bytes_counted(k);
+}

@@ -97,5 +97,7 @@ const struct kernel_body *kernel_body(const struct kernel *k, const char *isa);
 double kernel_bytes_counted(const struct kernel *k);
 /* Bytes per element that move where a written line is fetched first: write counts 2. */
 double kernel_bytes_with_fetch(const struct kernel *k);
+/* Per element in the kernel's unit: flops, or bytes as counted where it computes nothing. */
+double kernel_work_per_element(const struct kernel *k);
 
 #endif

@@ -184,11 +184,6 @@ static void add_kernel(struct cost *c, const struct kernel_ceiling_input *in)
     }
 }
 
-static double work_per_element(const struct kernel *k)
-{
-    return k->flops_per_element > 0 ? k->flops_per_element : kernel_bytes_counted(k);
-}
-
 /* The schedule by the linear program, which must say what the dual said.  The closed form finds the
  * smallest set that binds among all, where the dual has those it needs. */
 static bool schedule(struct kernel_ceiling *out, struct err *e)
@@ -275,7 +270,7 @@ bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *
         out->missing = "the clock is not known";
     } else if (out->bound.cycles > 0) {
         out->rate =
-            work_per_element(in->kernel) / out->cycles_per_element * in->clock_hz * in->threads;
+            kernel_work_per_element(in->kernel) / out->cycles_per_element * in->clock_hz * in->threads;
     } else {
         out->missing = "nothing in the loop takes time";
     }
