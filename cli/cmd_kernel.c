@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/kernel_from.h"
+#include "cli/kernel_run.h"
 #include "code/loop.h"
 #include "measure/loops.h"
 
@@ -12,12 +13,14 @@ struct options {
     const char **words;
     int n_words;
     struct kernel_from from;
+    struct kernel_run run;
 };
 
 static const struct argp_option option_table[] = {
     {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
     {"isa", 'i', "ISA", 0, "only this instruction set", 0},
     KERNEL_FROM_OPTIONS,
+    KERNEL_RUN_OPTIONS,
     {0},
 };
 
@@ -25,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct err e = {0};
-    if (kernel_from_option(key, arg, &o->from, &e)) {
+    if (kernel_from_option(key, arg, &o->from, &e) || kernel_run_option(key, arg, &o->run, &e)) {
         if (e.code) {
             argp_error(state, "%s", e.text);
         }
@@ -53,14 +56,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp argp_kernel = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "list | show NAME... | check [NAME...]\nfrom-object FILE\nfrom-asm FILE.s",
+    .args_doc = "list | show NAME... | check [NAME...]\nfrom-object FILE\nfrom-asm FILE.s\nrun "
+                "OBJECT --symbol NAME",
     .doc =
         "list: every kernel and roof in a line. show: one in full. check: decodes the machine "
         "code of every loop in this program and compares it with what the file promises; exit "
         "status 1 if a loop written by hand differs. from-object: a loop of compiled code as an "
         "entry of a kernel file, to give to model: the innermost loop of a function, what IACA's, "
         "OSACA's or llvm-mca's markers enclose, or a range of addresses. from-asm: the same from "
-        "assembly, which the system's assembler reads.",
+        "assembly, which the system's assembler reads. run: calls the function void f(size_t n, "
+        "...) of an object file in a child process and prints what one iteration takes beside the "
+        "ceilings of the loop that runs.",
 };
 
 static void list_kernels(const struct kernel *kernels, int n, struct text *out)
@@ -236,14 +242,27 @@ static int from(struct cli *c, const struct options *o, bool assembly)
     return kernel_from(c, o->words[1], assembly, &o->from);
 }
 
+static int run(struct cli *c, const struct options *o)
+{
+    struct err e = {0};
+    if (o->n_words != 2) {
+        err_set(&e, ERR_RANGE, LOC_NONE, "run needs one object file");
+        return cli_fail(&e);
+    }
+    return kernel_run(c, o->words[1], &o->from, &o->run);
+}
+
 int cmd_kernel(struct cli *c, int argc, char **argv)
 {
-    struct options o = {.from = KERNEL_FROM_DEFAULT};
+    struct options o = {.from = KERNEL_FROM_DEFAULT, .run = KERNEL_RUN_DEFAULT};
     struct err e = {0};
     argp_parse(&argp_kernel, argc, argv, 0, NULL, &o);
     const bool assembly = strcmp(o.words[0], "from-asm") == 0;
     if (assembly || strcmp(o.words[0], "from-object") == 0) {
         return from(c, &o, assembly);
+    }
+    if (strcmp(o.words[0], "run") == 0) {
+        return run(c, &o);
     }
     const struct kernels *k = cli_kernels(c, o.file, &e);
     if (!k) {
@@ -259,6 +278,6 @@ int cmd_kernel(struct cli *c, int argc, char **argv)
         return check(c, k, &o);
     }
     err_set(&e, ERR_RANGE, LOC_NONE,
-            "kernel knows list, show, check, from-object and from-asm, not '%s'", o.words[0]);
+            "kernel knows list, show, check, from-object, from-asm and run, not '%s'", o.words[0]);
     return cli_fail(&e);
 }

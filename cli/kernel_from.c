@@ -2,7 +2,6 @@
 
 #include "base/child.h"
 #include "code/markers.h"
-#include "code/object.h"
 
 #include <errno.h>
 #include <math.h>
@@ -93,10 +92,10 @@ static bool assemble(struct cli *c, struct bytes text, const char *file,
 /* --- candidates --- */
 
 static void add_loop(struct cli *c, struct kernel_code *k, const struct nest_loop *loop,
-                     const char *function, const char *place)
+                     const struct object_function *f, const char *place)
 {
     k->all = arena_grow(c->arena, k->all, (size_t)k->n, &k->capacity, sizeof *k->all);
-    k->all[k->n++] = (struct kernel_candidate){*loop, function, place};
+    k->all[k->n++] = (struct kernel_candidate){*loop, place, *f};
 }
 
 static bool add_function(struct cli *c, const struct object_function *f, struct kernel_code *k,
@@ -108,7 +107,7 @@ static bool add_function(struct cli *c, const struct object_function *f, struct 
     }
     k->chosen = k->n + nest.most;
     for (int i = 0; i < nest.n; i++) {
-        add_loop(c, k, &nest.loops[i], f->name,
+        add_loop(c, k, &nest.loops[i], f,
                  arena_format(c->arena, "loop %d of %d of '%s'", i + 1, nest.n, f->name));
     }
     return true;
@@ -122,7 +121,7 @@ static bool add_range(struct cli *c, const struct object_function *f, struct mar
                     &loop, e)) {
         return false;
     }
-    add_loop(c, k, &loop, f->name, arena_format(c->arena, "%s in '%s'", how, f->name));
+    add_loop(c, k, &loop, f, arena_format(c->arena, "%s in '%s'", how, f->name));
     return true;
 }
 
@@ -234,25 +233,26 @@ static bool add_symbol(struct cli *c, const struct object *o, const char *name,
                           names.data);
 }
 
-bool kernel_code_find(struct cli *c, const char *path, bool assembly, const struct kernel_from *o,
-                      struct kernel_code *out, struct err *e)
+const struct kernel_candidate *kernel_code_find(struct cli *c, const char *path, bool assembly,
+                                                const struct kernel_from *o,
+                                                struct kernel_code *out, struct err *e)
 {
     struct bytes input;
     struct object object;
     struct err inner = {0};
     *out = (struct kernel_code){0};
     if (!file_read(path, c->arena, &input, e)) {
-        return false;
+        return NULL;
     }
     if (assembly) {
         struct text marked = {.arena = c->arena};
         markers_to_labels(input, &marked);
         if (!assemble(c, (struct bytes){marked.data, marked.len}, path, o, &input, e)) {
-            return false;
+            return NULL;
         }
     }
     if (!object_read(input, path, c->arena, &object, e)) {
-        return false;
+        return NULL;
     }
     out->arch = object.arch;
     bool fine = o->address  ? add_address(c, &object, o->address, out, &inner)
@@ -263,7 +263,10 @@ bool kernel_code_find(struct cli *c, const char *path, bool assembly, const stru
         fine = err_set(&inner, ERR_RANGE, LOC_NONE, "--loop %ld: there are %d", o->loop, out->n);
     }
     out->chosen = o->loop > 0 ? (int)o->loop - 1 : out->chosen;
-    return fine || err_set(e, inner.code, (struct loc){.file = path}, "%s", inner.text);
+    if (!fine) {
+        err_set(e, inner.code, (struct loc){.file = path}, "%s", inner.text);
+    }
+    return fine ? &out->all[out->chosen] : NULL;
 }
 
 /* --- commands --- */
@@ -298,15 +301,15 @@ int kernel_from(struct cli *c, const char *path, bool assembly, const struct ker
     struct bytes yaml;
     struct text notes = {.arena = c->arena}, out = {.arena = c->arena};
 
-    if (!kernel_code_find(c, path, assembly, o, &code, &e)) {
+    const struct kernel_candidate *found = kernel_code_find(c, path, assembly, o, &code, &e);
+    if (!found) {
         return cli_fail(&e);
     }
     if (o->list) {
         return list_loops(&code, c);
     }
-    const struct kernel_candidate *found = &code.all[code.chosen];
     struct lift_wishes wishes = o->wishes;
-    wishes.name = wishes.name ? wishes.name : found->function;
+    wishes.name = wishes.name ? wishes.name : found->function.name;
     wishes.formula = wishes.formula ? wishes.formula
                                     : arena_format(c->arena, "%s of %s, at 0x%llx", found->place,
                                                    path, (unsigned long long)found->loop.address);

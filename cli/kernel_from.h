@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "code/lift.h"
 #include "code/nest.h"
+#include "code/object.h"
 
 struct kernel_from {
     const char *symbol, *address; /* at most one of them; NULL: the markers, or the only function */
@@ -55,7 +56,8 @@ bool kernel_from_option(int key, const char *arg, struct kernel_from *o, struct 
 
 struct kernel_candidate {
     struct nest_loop loop;
-    const char *function, *place; /* "f", "loop 1 of 2 of 'f'" */
+    const char *place; /* "loop 1 of 2 of 'f'" */
+    struct object_function function;
 };
 
 /* What was found, and which of it is meant. */
@@ -66,9 +68,10 @@ struct kernel_code {
     enum code_arch arch;
 };
 
-/* Reads the file (assembles it where `assembly` says so) and finds its loop. */
-bool kernel_code_find(struct cli *c, const char *path, bool assembly, const struct kernel_from *o,
-                      struct kernel_code *out, struct err *e);
+/* Reads the file (assembles it where `assembly` says so) and finds its loop; NULL and *e. */
+const struct kernel_candidate *kernel_code_find(struct cli *c, const char *path, bool assembly,
+                                                const struct kernel_from *o,
+                                                struct kernel_code *out, struct err *e);
 
 /* The commands. */
 int kernel_from(struct cli *c, const char *path, bool assembly, const struct kernel_from *o);

@@ -1,0 +1,550 @@
+#include "cli/kernel_run.h"
+
+#include "base/child.h"
+#include "base/stats.h"
+#include "measure/callee.h"
+#include "measure/host.h"
+#include "measure/noise.h"
+#include "measure/sizes.h"
+#include "model/ceiling.h"
+#include "model/chain.h"
+#include "model/detect.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINKER_SECONDS_MAX = 60, LENGTHS = 6, LENGTHS_DRAM = 3, ROUNDS_DRAM = 7 };
+#define CALL_S 1e-4 /* short, so that most samples lie between two interruptions */
+
+bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct err *e)
+{
+    switch (key) {
+    case KEY_ARGS:
+        o->args = arg;
+        return true;
+    case KEY_LEVELS:
+        o->levels = arg;
+        return true;
+    case 'm':
+        o->machine = arg;
+        return true;
+    case KEY_LINKER:
+        o->linker = arg;
+        return true;
+    case KEY_ROUNDS:
+        cli_integer("--rounds", arg, 3, CALLEE_ROUNDS_MAX, &o->rounds, e);
+        return true;
+    case KEY_TIMEOUT:
+        cli_integer("--timeout", arg, 1, 86400, &o->timeout_s, e);
+        return true;
+    case KEY_ELEMENTS_PER_N:
+        cli_integer("--elements-per-n", arg, 1, 4096, &o->elements_per_n, e);
+        return true;
+    case KEY_RUN_CSV:
+        o->csv = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- what runs --- */
+
+/* The loop that runs most, how often, and what else does. */
+struct ran {
+    const struct kernel_candidate *loop;
+    double n_per_iter; /* how much of n one iteration is */
+    double share;      /* of all instructions that run for one more n; NaN: not counted */
+    const double *per_n;
+};
+
+static double runs_of(const struct kernel_candidate *k, const double *per_n)
+{
+    return per_n[k->loop.address - k->function.address];
+}
+
+static double instructions_per_n(const struct kernel_candidate *k, const double *per_n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < k->function.len; i++) {
+        sum += per_n[i];
+    }
+    return sum;
+}
+
+/* Of the loop's own instructions, as many as run in it. */
+static double loop_runs(const struct kernel_candidate *k, const double *per_n)
+{
+    double sum = 0;
+    for (int i = 0; i < k->loop.loop.n; i++) {
+        sum += per_n[k->loop.loop.insns[i].address - k->function.address];
+    }
+    return sum;
+}
+
+/* By single steps; where they cannot be counted, the loop chosen by its code and its stride. */
+static bool find_ran(struct cli *c, const struct kernel_code *code, bool chosen,
+                     const struct callee_request *r, struct ran *out, struct err *e)
+{
+    const struct kernel_candidate *most = &code->all[code->chosen];
+    double *per_n = arena_new(c->arena, double, most->function.len);
+    if (!callee_count(r, most->function.len, per_n, e)) {
+        return false;
+    }
+    for (int i = 0; i < code->n && !chosen; i++) {
+        most = loop_runs(&code->all[i], per_n) > loop_runs(most, per_n) ? &code->all[i] : most;
+    }
+    const double runs = runs_of(most, per_n);
+    *out = (struct ran){most, 1 / runs, loop_runs(most, per_n) / instructions_per_n(most, per_n),
+                        per_n};
+    return runs > 0 ||
+           err_set(e, ERR_HOST, LOC_NONE,
+                   "%s does not run more often for a larger n; is n its first argument?",
+                   most->place);
+}
+
+/* --- ceilings --- */
+
+struct ladder {
+    const struct machine *machine; /* NULL: none describes this CPU */
+    double ports, chains, best;    /* cycles per iteration; NaN */
+    const char *ports_words, *chains_words;
+    const char *unknown; /* "" or names */
+};
+
+static bool addresses_rip(const struct insn *i)
+{
+    for (int k = 0; k < i->n_mem; k++) {
+        if (i->mem[k].rip_relative) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The function's instructions that run at all, in order, and how often for one iteration. */
+static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns, double **times)
+{
+    const struct object_function *f = &r->loop->function;
+    struct err none = {0};
+    struct decoder *d = decoder_open(r->loop->loop.loop.arch, &none);
+    int n = 0;
+    *insns = arena_new(c->arena, struct insn, f->len);
+    *times = arena_new(c->arena, double, f->len);
+    for (size_t at = 0; d && at < f->len; at++) {
+        const double runs = r->per_n[at] * r->n_per_iter;
+        if (runs > 1e-9 &&
+            decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
+            (*times)[n++] = runs;
+        }
+    }
+    decoder_close(d);
+    return n;
+}
+
+/* What stands beside the loop takes ports, too, as often as it runs. */
+static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
+{
+    struct insn *insns;
+    double *times;
+    const int n = list_what_ran(c, r, &insns, &times);
+    for (int i = 0; i < n; i++) {
+        const bool follows =
+            i + 1 < n && insns[i].address + (uint64_t)insns[i].length == insns[i + 1].address;
+        const bool together =
+            follows && fabs(times[i] - times[i + 1]) < 1e-9 * times[i] && !addresses_rip(&insns[i]);
+        const struct cost_row *pair =
+            together ? cost_of_pair(cost->table, insns[i].form, insns[i + 1].form) : NULL;
+        cost_add(cost, pair ? pair : cost_of_insn(cost->table, &insns[i]), times[i]);
+        i += pair != NULL;
+    }
+    cost->taken_branches += 1;
+}
+
+static const struct machine *machine_of(struct cli *c, const struct host *h, const char *name,
+                                        struct err *e)
+{
+    int n = 0;
+    if (name) {
+        return cli_machine(c, name, e);
+    }
+    struct machine **all = cli_machines(c, NULL, &n, e);
+    if (!all) {
+        return NULL;
+    }
+    const struct identity who = identity_of_host(&h->facts);
+    const struct detection d = machine_detect(&who, (const struct machine *const *)all, n);
+    return d.match >= 0 ? all[d.match] : NULL;
+}
+
+static const char *words_or(struct text *words, const char *nothing)
+{
+    return words->len > 0 ? words->data : nothing;
+}
+
+static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *body,
+                  struct ladder *out, struct err *e)
+{
+    struct text ports = {.arena = c->arena}, chains = ports, unknown = ports;
+    struct ceiling_bound bound;
+    struct chain_bound chain;
+    struct cost_table *t = cost_compile(
+        out->machine, out->machine->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e);
+    if (!t) {
+        return false;
+    }
+    struct cost cost = cost_new(t);
+    add_what_ran(c, &cost, r);
+    cost_add_crossings(&cost, body->isa, body->crossing_loads_per_iter,
+                       body->crossing_stores_per_iter);
+    if (!ceiling_of_cost(&cost, &bound, e) || !chain_find(&r->loop->loop.loop, 1, t, &chain, e)) {
+        return false;
+    }
+    cost_name_unknown(&cost, &unknown);
+    ceiling_words(&cost, &bound, &ports);
+    chain_words(&r->loop->loop.loop,
+                chain.carried.cycles >= chain.overlap_cycles ? &chain.carried : &chain.path,
+                &chains);
+    if (*chain.missing) {
+        text_add(&unknown, "%slatency of %s", unknown.len ? "; " : "", chain.missing);
+    }
+    out->ports = cost.n_unknown ? (double)NAN : bound.cycles;
+    out->chains = chain.cycles_per_iter;
+    out->best =
+        isnan(out->ports) || isnan(out->chains) ? (double)NAN : fmax(out->ports, out->chains);
+    out->ports_words = words_or(&ports, "nothing");
+    out->chains_words = words_or(&chains, "no chain");
+    out->unknown = words_or(&unknown, "");
+    return true;
+}
+
+/* --- measuring --- */
+
+/* A shared object of the file, with its folder; *temporary says to remove it. */
+static bool link_object(struct cli *c, const char *path, const struct kernel_run *o,
+                        const char **library, bool *temporary, struct err *e)
+{
+    const char *folder = getenv("TMPDIR");
+    const size_t len = strlen(path);
+    struct text out = {.arena = c->arena}, errors = out;
+    struct child_end end;
+    char words[CHILD_WORDS_BYTES], line[140];
+
+    *temporary = false;
+    if (len > 3 && strcmp(path + len - 3, ".so") == 0) {
+        *library = *path == '/' ? path : arena_format(c->arena, "./%s", path);
+        return true;
+    }
+    char *made = arena_format(c->arena, "%s/gambrel-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int fd = mkstemp(made);
+    if (fd < 0) {
+        return err_set(e, ERR_IO, LOC_NONE, "no temporary file '%s': %s", made, strerror(errno));
+    }
+    close(fd);
+    *temporary = true;
+    *library = made;
+    const char *command[] = {o->linker, "-shared", "-o", made, path, "-lm", NULL};
+    const struct child_program ld = {command, {"", 0}, LINKER_SECONDS_MAX};
+    if (!child_run(&ld, &out, &errors, &end, e)) {
+        return false;
+    }
+    return (!end.timed_out && !end.signal && end.status == 0) ||
+           err_set(e, ERR_HOST, (struct loc){.file = path},
+                   "%s makes no shared object of it (%s; built with -fPIC?): %s", o->linker,
+                   child_words(&end, LINKER_SECONDS_MAX, words),
+                   child_complaint(&errors, line, sizeof line));
+}
+
+static void view_host(const struct host *h, struct sizes_machine *out)
+{
+    *out = (struct sizes_machine){.threads = 1,
+                                  .dram_caches = SIZES_DRAM_CACHES_QUICK,
+                                  .last_level_bytes = h->last_level_bytes,
+                                  .memory_usable_bytes = h->memory_usable_bytes};
+    for (int i = 0; i < SIZES_CACHES; i++) {
+        out->bytes[i] = h->levels[i].bytes;
+        out->sharers[i] = host_level_sharers(&h->levels[i], 1);
+        out->instances[i] = host_level_instances(&h->levels[i], 1);
+    }
+}
+
+/* Lengths from a third (in DRAM: half) of what fits the level up to that. */
+static bool choose_lengths(const struct sizes_machine *m, enum level level,
+                           struct callee_request *r, struct err *e)
+{
+    const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
+    const double all = sizes_of_thread(m, level, arrays);
+    const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
+    const double units = floor(all / bytes / CALLEE_UNIT);
+    const int wanted = level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS;
+    const double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 1);
+    if (!(units >= 2)) {
+        return err_set(e, ERR_HOST, LOC_NONE,
+                       all > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
+                               : "there is no %s here, or its size is not known",
+                       level_names[level], bytes);
+    }
+    r->n_lengths = 0;
+    for (int i = 0; i < wanted; i++) {
+        const double u = floor(least + (units - least) * i / (wanted - 1));
+        const size_t n = (size_t)u * CALLEE_UNIT;
+        if (r->n_lengths == 0 || n > r->lengths[r->n_lengths - 1]) {
+            r->lengths[r->n_lengths++] = n;
+        }
+    }
+    return true;
+}
+
+struct measured {
+    enum level level;
+    struct summary cycles_per_n, call_cycles;
+    double least_cycles_per_n;
+    double clock_hz;
+    bool disturbed;
+    char why[NOISE_WHY_BYTES];
+};
+
+static void judge(const struct host *h, const struct host_noise *before,
+                  const struct callee_result *r, struct measured *out)
+{
+    struct host_noise after;
+    host_noise_read(h, 1, &after);
+    const struct summary clock = summary_of(r->clock_hz, r->n);
+    const struct noise_seen seen = {
+        .duration_s = r->duration_s,
+        .threads = 1,
+        .passes = r->n,
+        .stolen_s = after.stolen_s - before->stolen_s,
+        .pressure_s = after.pressure_s - before->pressure_s,
+        .throttled_s = after.throttled_s - before->throttled_s,
+        .waited_s = r->waited_s,
+        .context_switches = r->context_switches,
+        .clock_spread = (clock.max - clock.min) / clock.median,
+        .sample_spread = noise_spread(r->seconds_per_n, r->n),
+    };
+    out->disturbed = noise_judge(&seen, out->why) > 1;
+}
+
+static bool measure_level(const struct host *h, const struct callee_request *r,
+                          struct measured *out, struct err *e)
+{
+    double cycles[CALLEE_ROUNDS_MAX], calls[CALLEE_ROUNDS_MAX];
+    struct callee_result result;
+    struct host_noise before;
+    host_noise_read(h, 1, &before);
+    if (!callee_run(r, &result, e)) {
+        return false;
+    }
+    for (int i = 0; i < result.n; i++) {
+        cycles[i] = result.seconds_per_n[i] * result.clock_hz[i];
+        calls[i] = result.call_seconds[i] * result.clock_hz[i];
+    }
+    out->cycles_per_n = summary_of(cycles, result.n);
+    out->call_cycles = summary_of(calls, result.n);
+    out->clock_hz = stats_median(result.clock_hz, result.n);
+    out->least_cycles_per_n = result.least_seconds_per_n * out->clock_hz;
+    judge(h, &before, &result, out);
+    return true;
+}
+
+/* --- what is said --- */
+
+static void rung(struct text *out, const char *name, double cycles, double measured,
+                 const char *words)
+{
+    if (isnan(cycles)) {
+        text_add(out, "    %-22s unknown\n", name);
+    } else {
+        text_add(out, "    %-22s %10.3f %6.2f  %s\n", name, cycles, cycles / measured, words);
+    }
+}
+
+static void show(const struct ran *r, const struct ladder *l, const struct measured *m,
+                 const char *symbol, struct text *out)
+{
+    const struct summary *s = &m->cycles_per_n;
+    const double per_iter = s->median * r->n_per_iter;
+    char clock[TEXT_SI_SIZE];
+    text_add(
+        out,
+        "%s, %s: %.4f cycles for one more n measured (%.4f to %.4f, cv %.1f %%; least %.4f) at "
+        "%s%s%s\n",
+        symbol, level_names[m->level], s->median, s->median_low, s->median_high, 100 * s->cv,
+        m->least_cycles_per_n, text_si(m->clock_hz, "Hz", clock),
+        m->disturbed ? "; disturbed: " : "", m->disturbed ? m->why : "");
+    text_add(out, "  %s runs %.4g times for one more n, %.0f %% of all instructions\n",
+             r->loop->place, 1 / r->n_per_iter, 100 * r->share);
+    text_add(out, "    %-22s %10.3f %6s  a call costs %.0f cycles besides\n",
+             "cycles per iteration", per_iter, "", m->call_cycles.median);
+    if (l->machine) {
+        rung(out, "ports and front end", l->ports, per_iter, l->ports_words);
+        rung(out, "chains", l->chains, per_iter, l->chains_words);
+        rung(out, "best ceiling", l->best, per_iter, l->machine->name);
+    }
+    if (l->machine && *l->unknown) {
+        text_add(out, "    not in %s: %s\n", l->machine->file, l->unknown);
+    }
+}
+
+static void add_number(struct text *out, double value)
+{
+    char number[TEXT_NUMBER_SIZE];
+    text_add(out, ",%s", isnan(value) ? "" : text_number(value, number));
+}
+
+static const char csv_header[] = "function,level,cycles_per_n,low,high,least,cv,clock_hz,disturbed,"
+                                 "n_per_iter,share,cycles_per_iter,"
+                                 "ports,chains,best,unknown\n";
+
+static void csv(const struct ran *r, const struct ladder *l, const struct measured *m,
+                const char *symbol, struct text *out)
+{
+    const struct summary *s = &m->cycles_per_n;
+    const double numbers[] = {s->median, s->median_low, s->median_high, m->least_cycles_per_n,
+                              s->cv,     m->clock_hz};
+    const double none = (double)NAN;
+    const bool there = l->machine != NULL;
+    text_add(out, "%s,%s", symbol, level_names[m->level]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        add_number(out, numbers[i]);
+    }
+    text_add(out, ",%d", m->disturbed);
+    add_number(out, r->n_per_iter);
+    add_number(out, r->share);
+    add_number(out, s->median * r->n_per_iter);
+    add_number(out, there ? l->ports : none);
+    add_number(out, there ? l->chains : none);
+    add_number(out, there ? l->best : none);
+    text_add(out, ",\"%s\"\n", there ? l->unknown : "");
+}
+
+/* --- the command --- */
+
+static bool choose_levels(const char *text, bool levels[LEVEL_COUNT], struct err *e)
+{
+    for (const char *at = text; *at;) {
+        const size_t len = strcspn(at, ",");
+        int found = -1;
+        for (int k = 0; k < LEVEL_COUNT; k++) {
+            found =
+                strlen(level_names[k]) == len && strncmp(level_names[k], at, len) == 0 ? k : found;
+        }
+        if (found < 0) {
+            return err_set(e, ERR_RANGE, LOC_NONE, "--levels: '%.*s' is none of L1, L2, L3, DRAM",
+                           (int)len, at);
+        }
+        levels[found] = true;
+        at += len + (at[len] == ',');
+    }
+    return true;
+}
+
+struct job {
+    struct cli *c;
+    const struct kernel_from *from;
+    const struct kernel_run *options;
+    struct host *host;
+    struct sizes_machine view;
+    struct kernel_code code;
+    struct callee_request request;
+    struct ran ran;
+    struct ladder ladder;
+};
+
+static bool predict(struct job *j, struct err *e)
+{
+    struct kernel kernel;
+    struct text notes = {.arena = j->c->arena};
+    struct lift_wishes wishes = j->from->wishes;
+    struct err none = {0};
+    wishes.name = wishes.formula = "";
+    wishes.elements_per_iter = 1;
+    j->ladder.machine = machine_of(j->c, j->host, j->options->machine, e);
+    if (e->code) {
+        return false;
+    }
+    if (!j->ladder.machine) {
+        cli_warn("no machine file describes this CPU: there are no ceilings; --machine names one");
+        return true;
+    }
+    return lift_kernel(&j->ran.loop->loop, &wishes, j->c->arena, &kernel, &notes, &none) &&
+           climb(j->c, &j->ran, kernel.bodies, &j->ladder, e);
+}
+
+static bool measure_and_say(struct job *j, struct text *out, struct err *e)
+{
+    bool levels[LEVEL_COUNT] = {false};
+    struct callee_request *r = &j->request;
+    if (!choose_levels(j->options->levels, levels, e)) {
+        return false;
+    }
+    if (j->options->csv) {
+        text_add(out, "%s", csv_header);
+    }
+    for (int level = 0; level < LEVEL_COUNT; level++) {
+        struct measured m = {.level = (enum level)level};
+        if (!levels[level]) {
+            continue;
+        }
+        r->rounds = level == LEVEL_DRAM ? ROUNDS_DRAM : (int)j->options->rounds;
+        if (!choose_lengths(&j->view, m.level, r, e) || !measure_level(j->host, r, &m, e)) {
+            return false;
+        }
+        if (j->options->csv) {
+            csv(&j->ran, &j->ladder, &m, r->symbol, out);
+        } else {
+            show(&j->ran, &j->ladder, &m, r->symbol, out);
+        }
+    }
+    return true;
+}
+
+static bool run(struct job *j, const char *path, struct text *out, struct err *e)
+{
+    struct callee_request *r = &j->request;
+    *r = (struct callee_request){
+        .symbol = j->from->symbol,
+        .elements_per_n = (double)j->options->elements_per_n,
+        .cpu = j->host->cpus[0],
+        .rounds = 1,
+        .call_s = CALL_S,
+        .seed = 1,
+        .seconds_max = (double)j->options->timeout_s,
+    };
+    bool temporary = false;
+    bool fine = callee_parse(j->options->args, &r->args, e) &&
+                kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
+                link_object(j->c, path, j->options, &r->library, &temporary, e) &&
+                choose_lengths(&j->view, LEVEL_L1, r, e) &&
+                find_ran(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
+                measure_and_say(j, out, e);
+    if (temporary) {
+        unlink(r->library);
+    }
+    return fine;
+}
+
+int kernel_run(struct cli *c, const char *path, const struct kernel_from *from,
+               const struct kernel_run *o)
+{
+    struct err e = {0};
+    struct text out = {.arena = c->arena};
+    struct job j = {.c = c, .from = from, .options = o};
+    if (!from->symbol) {
+        err_set(&e, ERR_RANGE, LOC_NONE, "run needs --symbol, the function to call");
+        return cli_fail(&e);
+    }
+    j.host = arena_new(c->arena, struct host, 1);
+    if (!host_describe(c->arena, j.host, &e)) {
+        return cli_fail(&e);
+    }
+    view_host(j.host, &j.view);
+    if (!run(&j, path, &out, &e)) {
+        return cli_fail(&e);
+    }
+    return cli_print((struct bytes){out.data, out.len});
+}

@@ -1,0 +1,483 @@
+#include "measure/callee.h"
+
+#include "measure/clock.h"
+#include "measure/memory.h"
+#include "measure/proc.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+
+const char *const callee_kind_names[] = {
+    [CALLEE_F32] = "float", [CALLEE_F64] = "double", [CALLEE_I32] = "int32",
+    [CALLEE_I64] = "int64", [CALLEE_U8] = "uint8",   [CALLEE_KINDS] = NULL,
+};
+const size_t callee_kind_bytes[CALLEE_KINDS] = {
+    [CALLEE_F32] = 4, [CALLEE_F64] = 8, [CALLEE_I32] = 4, [CALLEE_I64] = 8, [CALLEE_U8] = 1,
+};
+
+/* Arrays end this far past what n needs, and begin as far after what may be read: for stencils. */
+enum { PAD_BYTES = MEMORY_PAD_MAX, TRIES_MAX = 8 };
+
+/* One function type serves all: integer and vector registers are numbered apart, and what a
+ * function does not take it does not look at.  A float is passed in the low half of a register. */
+typedef double callee_function(size_t n, void *, void *, void *, void *, void *, void *, void *,
+                               void *, double, double, double, double, double, double, double,
+                               double);
+
+/* --- arguments --- */
+
+static int kind_of(const char *name, size_t len)
+{
+    for (int k = 0; k < CALLEE_KINDS; k++) {
+        if (strlen(callee_kind_names[k]) == len && strncmp(callee_kind_names[k], name, len) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static bool parse_one(const char *text, size_t len, struct callee_args *out, struct err *e)
+{
+    size_t first = 0, end = len;
+    while (first < end && isspace((unsigned char)text[first])) {
+        first++;
+    }
+    while (end > first && (isspace((unsigned char)text[end - 1]) || text[end - 1] == '*')) {
+        end--;
+    }
+    const bool array = memchr(text, '*', len) != NULL;
+    const int kind = kind_of(text + first, end - first);
+    if (kind < 0 || (!array && kind != CALLEE_F32 && kind != CALLEE_F64)) {
+        return err_set(e, ERR_SYNTAX, LOC_NONE,
+                       "argument '%.*s': an array is float*, double*, int32*, int64* or uint8*, a "
+                       "scalar float or double",
+                       (int)len, text);
+    }
+    if (array ? out->n_arrays == CALLEE_ARRAYS_MAX : out->n_scalars == CALLEE_SCALARS_MAX) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "at most %d arrays and %d scalars can be passed",
+                       CALLEE_ARRAYS_MAX, CALLEE_SCALARS_MAX);
+    }
+    if (array) {
+        out->arrays[out->n_arrays++] = (enum callee_kind)kind;
+    } else {
+        out->scalars[out->n_scalars++] = (enum callee_kind)kind;
+    }
+    return true;
+}
+
+bool callee_parse(const char *text, struct callee_args *out, struct err *e)
+{
+    *out = (struct callee_args){0};
+    for (const char *at = text; *at;) {
+        const size_t len = strcspn(at, ",");
+        if (!parse_one(at, len, out, e)) {
+            return false;
+        }
+        at += len + (at[len] == ',');
+    }
+    return true;
+}
+
+double callee_bytes(const struct callee_args *args, double elements_per_n, size_t n)
+{
+    double bytes = 0;
+    for (int i = 0; i < args->n_arrays; i++) {
+        bytes += (double)callee_kind_bytes[args->arrays[i]] * fmax(elements_per_n, 1) * (double)n;
+    }
+    return bytes;
+}
+
+/* --- in the child --- */
+
+/* What the child leaves for the parent, whatever ends it. */
+struct left {
+    struct callee_result result;
+    char doing[200];
+    bool failed; /* `doing` says why */
+};
+
+struct callee {
+    const struct callee_request *request;
+    struct left *left;
+    callee_function *function;
+    char *arrays[CALLEE_ARRAYS_MAX];
+    double scalars[CALLEE_SCALARS_MAX];
+};
+
+static uint32_t next_random(uint32_t *state) /* xorshift, Marsaglia 2003 */
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static void fill(char *array, enum callee_kind kind, size_t bytes, size_t places, uint32_t *state)
+{
+    const size_t size = callee_kind_bytes[kind];
+    for (size_t at = 0; at + size <= bytes; at += size) {
+        const uint32_t random = next_random(state);
+        const double value = 0.5 + random / 4294967296.0;
+        switch (kind) {
+        case CALLEE_F32:
+            *(float *)(void *)(array + at) = (float)value;
+            break;
+        case CALLEE_F64:
+            *(double *)(void *)(array + at) = value;
+            break;
+        case CALLEE_I32:
+            *(int32_t *)(void *)(array + at) = (int32_t)(random % places);
+            break;
+        case CALLEE_I64:
+            *(int64_t *)(void *)(array + at) = (int64_t)(random % places);
+            break;
+        default:
+            array[at] = (char)(random & 127);
+            break;
+        }
+    }
+}
+
+static void flush_denormals(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() |
+                           0x8040); /* flush to zero, denormals are zero */
+#elif defined(__aarch64__)
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    __asm__ volatile("msr fpcr, %0" ::"r"(fpcr | (uint64_t)1 << 24));
+#endif
+}
+
+static inline void fence(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+static void call(const struct callee *c, size_t n, long times)
+{
+    char *const *a = c->arrays;
+    const double *s = c->scalars;
+    for (long i = 0; i < times; i++) {
+        c->function(n, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], s[0], s[1], s[2], s[3], s[4],
+                    s[5], s[6], s[7]);
+        fence();
+    }
+}
+
+static double switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) ? (double)NAN : (double)usage.ru_nivcsw;
+}
+
+static double seconds_of(const struct callee *c, size_t n, long times)
+{
+    const double start = clock_seconds();
+    call(c, n, times);
+    return (clock_seconds() - start) / (double)times;
+}
+
+/* How many calls of this length take about call_s. */
+static long times_for(const struct callee *c, size_t n)
+{
+    long times = 1;
+    double seconds = seconds_of(c, n, times);
+    while (seconds * (double)times < c->request->call_s / 2 && times < 1L << 30) {
+        times *= 2;
+        seconds = seconds_of(c, n, times);
+    }
+    return times;
+}
+
+/* The same, but a sample in which the thread was displaced is taken again, a few times: on a busy
+ * machine that is most of the noise. */
+static double undisturbed_seconds_of(const struct callee *c, size_t n, long times)
+{
+    double seconds = 0;
+    for (int i = 0; i < TRIES_MAX; i++) {
+        call(c, n, times > 1); /* brings its lines near and teaches branches */
+        const double before = switches();
+        seconds = seconds_of(c, n, times);
+        if (!(switches() > before)) {
+            break;
+        }
+    }
+    return seconds;
+}
+
+static void shuffle(int *order, int n, uint32_t *state)
+{
+    for (int i = n - 1; i > 0; i--) {
+        const int k = (int)(next_random(state) % (uint32_t)(i + 1));
+        const int swapped = order[i];
+        order[i] = order[k];
+        order[k] = swapped;
+    }
+}
+
+/* Least squares of seconds over lengths: the slope and what is left at length 0. */
+static void fit_line(const struct callee_request *r, const double *seconds, double *slope,
+                     double *intercept)
+{
+    double mean_n = 0, mean_s = 0, both = 0, square = 0;
+    for (int i = 0; i < r->n_lengths; i++) {
+        mean_n += (double)r->lengths[i] / r->n_lengths;
+        mean_s += seconds[i] / r->n_lengths;
+    }
+    for (int i = 0; i < r->n_lengths; i++) {
+        const double off = (double)r->lengths[i] - mean_n;
+        both += off * (seconds[i] - mean_s);
+        square += off * off;
+    }
+    *slope = both / square;
+    *intercept = mean_s - *slope * mean_n;
+}
+
+static void time_rounds(const struct callee *c, uint32_t *state)
+{
+    const struct callee_request *r = c->request;
+    struct callee_result *out = &c->left->result;
+    long times[CALLEE_LENGTHS_MAX];
+    int order[CALLEE_LENGTHS_MAX];
+    double least[CALLEE_LENGTHS_MAX], intercept;
+    for (int i = 0; i < r->n_lengths; i++) {
+        times[i] = times_for(c, r->lengths[i]);
+        order[i] = i;
+        least[i] = INFINITY;
+    }
+    for (int round = 0; round < r->rounds; round++) {
+        double seconds[CALLEE_LENGTHS_MAX];
+        shuffle(order, r->n_lengths, state);
+        for (int k = 0; k < r->n_lengths; k++) {
+            const int i = order[k];
+            seconds[i] = undisturbed_seconds_of(c, r->lengths[i], times[i]);
+            least[i] = fmin(least[i], seconds[i]);
+        }
+        fit_line(r, seconds, &out->seconds_per_n[round], &out->call_seconds[round]);
+        out->clock_hz[round] = clock_estimate_hz();
+        out->n = round + 1;
+    }
+    fit_line(r, least, &out->least_seconds_per_n, &intercept);
+}
+
+static bool fails(struct callee *c, const char *what, const char *why)
+{
+    snprintf(c->left->doing, sizeof c->left->doing, "%s: %.150s", what,
+             why ? why : "unknown reason");
+    c->left->failed = true;
+    return false;
+}
+
+static bool load(struct callee *c)
+{
+    const struct callee_request *r = c->request;
+    snprintf(c->left->doing, sizeof c->left->doing, "while it was loaded");
+    void *library = dlopen(r->library, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        return fails(c, "cannot be loaded", dlerror());
+    }
+    void *symbol = dlsym(library, r->symbol);
+    if (!symbol) {
+        return fails(c, "has no such function", dlerror());
+    }
+    memcpy(&c->function, &symbol, sizeof symbol); /* POSIX's way from an object to a function */
+    return true;
+}
+
+static bool make_arrays(struct callee *c, uint32_t *state)
+{
+    const struct callee_request *r = c->request;
+    const size_t longest = r->lengths[r->n_lengths - 1];
+    const size_t slice = (size_t)(8 * fmax(r->elements_per_n, 1) * (double)longest) + PAD_BYTES;
+    struct memory m = {0};
+    struct err e = {0};
+    if (r->args.n_arrays > 0 &&
+        !memory_map(&m, memory_slices_bytes(r->args.n_arrays, slice) + PAD_BYTES, &e)) {
+        return fails(c, "no memory", e.text);
+    }
+    if (r->args.n_arrays > 0) {
+        memory_slices(&m, r->args.n_arrays, slice, PAD_BYTES, c->arrays);
+    }
+    for (int i = 0; i < r->args.n_arrays; i++) {
+        const size_t bytes = slice / 8 * callee_kind_bytes[r->args.arrays[i]];
+        fill(c->arrays[i] - PAD_BYTES, r->args.arrays[i], bytes + PAD_BYTES, r->lengths[0], state);
+    }
+    for (int i = 0; i < r->args.n_scalars; i++) {
+        const float single = 1.25F;
+        const double value = 1.25;
+        memcpy(&c->scalars[i], r->args.scalars[i] == CALLEE_F32 ? (const void *)&single : &value,
+               callee_kind_bytes[r->args.scalars[i]]);
+    }
+    return true;
+}
+
+static double waited(void)
+{
+    char *schedstat = proc_text("", "/proc/thread-self/schedstat");
+    const double seconds = proc_waited_s(schedstat);
+    free(schedstat);
+    return seconds;
+}
+
+static void time_work(void *context, void *shared)
+{
+    struct callee c = {.request = context, .left = shared};
+    struct callee_result *out = &c.left->result;
+    uint32_t state = c.request->seed | 1;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)c.request->cpu, &set);
+    (void)sched_setaffinity(0, sizeof set, &set); /* unpinned it only measures worse */
+    if (!load(&c) || !make_arrays(&c, &state)) {
+        return;
+    }
+    snprintf(c.left->doing, sizeof c.left->doing, "in a call");
+    flush_denormals();
+    clock_spin(0.005);
+    const double start = clock_seconds(), before = switches(), waited_before = waited();
+    time_rounds(&c, &state);
+    out->duration_s = clock_seconds() - start;
+    out->context_switches = switches() - before;
+    out->waited_s = waited() - waited_before;
+}
+
+/* --- single steps --- */
+
+struct steps {
+    uintptr_t first; /* address of the function */
+    size_t len;
+    double *count; /* [len], by offset */
+};
+
+/* A signal handler is handed no context; this is the one place where it can find its counters. */
+static struct steps *steps_taken(void)
+{
+    static struct steps steps;
+    return &steps;
+}
+
+struct step_left {
+    struct left left;
+    double count[2][CALLEE_CODE_MAX];
+};
+
+struct step_work {
+    const struct callee_request *request;
+    size_t len;
+};
+
+#if defined(__x86_64__)
+#define TRAP_FLAG 0x100ULL /* of rflags: a trap after each instruction */
+
+static void on_step(int signal_number, siginfo_t *info, void *context)
+{
+    struct steps *s = steps_taken();
+    const ucontext_t *at = context;
+    const uintptr_t offset = (uintptr_t)at->uc_mcontext.gregs[REG_RIP] - s->first;
+    (void)signal_number;
+    (void)info;
+    if (offset < s->len) {
+        s->count[offset]++;
+    }
+}
+
+static void step_through(const struct callee *c, size_t n, double *count, size_t len)
+{
+    struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+    struct steps *s = steps_taken();
+    memcpy(&s->first, &c->function, sizeof c->function);
+    s->len = len;
+    s->count = count;
+    sigaction(SIGTRAP, &action, NULL);
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+    call(c, n, 1);
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+}
+#endif
+
+static void count_work(void *context, void *shared)
+{
+    const struct step_work *w = context;
+    struct step_left *out = shared;
+    struct callee c = {.request = w->request, .left = &out->left};
+    uint32_t state = w->request->seed | 1;
+    if (!load(&c) || !make_arrays(&c, &state)) {
+        return;
+    }
+    snprintf(c.left->doing, sizeof c.left->doing, "in a call, step by step");
+#if defined(__x86_64__)
+    for (int k = 0; k < 2; k++) {
+        step_through(&c, w->request->lengths[k], out->count[k], w->len);
+    }
+#else
+    fails(&c, "cannot be stepped through", "only x86-64 can do that here");
+#endif
+}
+
+/* --- in the parent --- */
+
+/* Runs work in a child; what it left says how it went. */
+static bool in_child(const struct callee_request *r, child_work *work, void *context,
+                     struct left *left, size_t bytes, struct err *e)
+{
+    struct child_end end;
+    char words[CHILD_WORDS_BYTES];
+    const struct child_call c = {work, context, left, bytes, r->seconds_max};
+    if (!child_call(&c, &end, e)) {
+        return false;
+    }
+    if (left->failed) {
+        return err_set(e, ERR_HOST, LOC_NONE, "%s %s", r->symbol, left->doing);
+    }
+    return !(end.timed_out || end.signal || end.status) ||
+           err_set(e, ERR_HOST, LOC_NONE, "%s %s %s, after %d of %d rounds", r->symbol,
+                   child_words(&end, r->seconds_max, words), left->doing, left->result.n,
+                   r->rounds);
+}
+
+bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e)
+{
+    struct left *left = calloc(1, sizeof *left);
+    if (!left) {
+        return err_set(e, ERR_HOST, LOC_NONE, "no memory for %d rounds", r->rounds);
+    }
+    const bool fine = in_child(r, time_work, (void *)(uintptr_t)r, left, sizeof *left, e);
+    *out = left->result;
+    free(left);
+    return fine;
+}
+
+bool callee_count(const struct callee_request *r, size_t code_len, double *per_n, struct err *e)
+{
+    struct step_left *out = calloc(1, sizeof *out);
+    struct step_work w = {r, code_len};
+    if (code_len > CALLEE_CODE_MAX) {
+        free(out);
+        return err_set(e, ERR_RANGE, LOC_NONE, "%zu bytes of code are more than %d", code_len,
+                       CALLEE_CODE_MAX);
+    }
+    if (!out) {
+        return err_set(e, ERR_HOST, LOC_NONE, "no memory to count steps");
+    }
+    const bool fine = in_child(r, count_work, &w, &out->left, sizeof *out, e);
+    for (size_t k = 0; k < code_len; k++) {
+        per_n[k] = (out->count[1][k] - out->count[0][k]) / (double)(r->lengths[1] - r->lengths[0]);
+    }
+    free(out);
+    return fine;
+}

@@ -1,0 +1,78 @@
+/* callee.h - someone's own function `f(size_t n, ...)`, timed in a child process.
+ *
+ * What is wanted is the time that one more n takes, without what a call costs: entry, remainder
+ * loops, the misprediction at the loop's end.  So each round calls the function at several lengths, in
+ * shuffled order, and the slope of seconds over n, by least squares, is one sample; the clock is
+ * estimated right after each.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
+ * remainder, and a fence between calls keeps one from beginning within the one before.
+ *
+ * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
+ * conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold numbers from
+ * 0.5 to 1.5, integer arrays places below the least length (so that they may index the others), and
+ * denormal numbers are flushed to zero, because repeated calls may drive values there.
+ *
+ * Units: seconds, Hz; n as the function takes it.
+ */
+#ifndef GAMBREL_MEASURE_CALLEE_H
+#define GAMBREL_MEASURE_CALLEE_H
+
+#include "base/child.h"
+#include "base/err.h"
+#include "measure/noise.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CALLEE_UNIT        64
+#define CALLEE_ARRAYS_MAX  8
+#define CALLEE_SCALARS_MAX 8
+#define CALLEE_LENGTHS_MAX 8
+#define CALLEE_ROUNDS_MAX  512
+
+enum callee_kind { CALLEE_F32, CALLEE_F64, CALLEE_I32, CALLEE_I64, CALLEE_U8, CALLEE_KINDS };
+extern const char *const callee_kind_names[]; /* "float", "double", "int32", ..., NULL */
+extern const size_t callee_kind_bytes[CALLEE_KINDS];
+
+/* "float*, double*, double": pointers are arrays, the rest scalars (float or double). */
+struct callee_args {
+    enum callee_kind arrays[CALLEE_ARRAYS_MAX], scalars[CALLEE_SCALARS_MAX];
+    int n_arrays, n_scalars;
+};
+bool callee_parse(const char *text, struct callee_args *out, struct err *e);
+
+struct callee_request {
+    const char *library, *symbol; /* a shared object, given with its folder */
+    struct callee_args args;
+    size_t lengths[CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT */
+    int n_lengths;
+    double elements_per_n; /* elements of each array that n stands for; at least n of them */
+    int cpu;               /* to run on */
+    int rounds;            /* from 1 */
+    double call_s;         /* the least that the calls of one length take in a round */
+    unsigned seed;
+    double seconds_max; /* of everything, then it is stopped */
+};
+
+struct callee_result {
+    int n; /* rounds that were timed */
+    double seconds_per_n[CALLEE_ROUNDS_MAX], call_seconds[CALLEE_ROUNDS_MAX]; /* slope, intercept */
+    double clock_hz[CALLEE_ROUNDS_MAX];
+    double least_seconds_per_n; /* slope through the least of each length: what a neighbour on the
+                                 * same core, whom nothing here can see, spoiled least */
+    double duration_s, context_switches, waited_s;
+};
+
+/* Bytes of all arrays at this length. */
+double callee_bytes(const struct callee_args *args, double elements_per_n, size_t n);
+
+/* ERR_HOST: it faults, takes too long, cannot be loaded, has no such symbol; what it was doing is
+ * said. */
+bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e);
+
+/* How often the instruction at each offset of the function runs for one more n, by single steps at the
+ * two least lengths: what really runs, whatever the compiler prepared.  ERR_RANGE: more than
+ * CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not x86-64, where steps cannot be counted. */
+#define CALLEE_CODE_MAX 65536
+bool callee_count(const struct callee_request *r, size_t code_len, double *per_n, struct err *e);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Someone's own function in a child process: what runs is counted, faults are reports.  No test here
+# depends on how fast anything is.
+set -u
+gambrel=${BUILD:-build}/gambrel
+count=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ok() { # ok STATUS NAME
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
+}
+run() { # run SYMBOL OPTION...
+    symbol=$1
+    shift
+    "$gambrel" kernel run "$tmp/own.o" --symbol "$symbol" --levels L1 --rounds 3 "$@" \
+        >"$tmp/out" 2>"$tmp/err"
+}
+shows() { # shows TEXT
+    grep -qE -- "$1" "$tmp/out"
+    ok $? "shows: $1"
+}
+fails() { # fails STATUS TEXT SYMBOL OPTION...
+    want=$1 text=$2
+    shift 2
+    run "$@"
+    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
+    ok $? "reported: $text"
+}
+case $(uname -m) in
+x86_64) ;;
+*)
+    echo "1..0 # SKIP steps are counted on x86-64 only"
+    exit 0
+    ;;
+esac
+cat >"$tmp/own.c" <<'END'
+#include <stddef.h>
+void add(size_t n, double *restrict y, const double *restrict x)
+{
+    for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+void place(size_t n, float *restrict y, const int *restrict at, const float *restrict x, float f)
+{
+    for (size_t i = 0; i < n; i++) y[i] = f * x[at[i]];
+}
+void every_second(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++) x[2 * i] = 1;
+}
+void fault(size_t n, double *x) { for (size_t i = 0; i < n; i++) *(volatile int *)(i * 8) = (int)x[i]; }
+void hang(size_t n, double *x) { for (;;) *(volatile double *)x += (double)n; }
+void still(size_t n, double *x) { for (int i = 0; i < 9; i++) ((volatile double *)x)[i] += (double)n; }
+END
+${CC:-cc} -O2 -fno-tree-vectorize -fno-unroll-loops -fPIC -c -o "$tmp/own.o" "$tmp/own.c"
+run add
+ok $? "a function of two arrays"
+shows "loop 1 of 1 of 'add' runs 1 times for one more n, 100 % of all instructions"
+shows "^add, L1: .* cycles for one more n measured"
+run place --args "float*, int32*, float*, float"
+ok $? "arrays that index others, and a scalar"
+shows "'place' runs 1 times"
+run every_second --args "double*" --elements-per-n 2 --csv
+ok $? "more than one element for one n"
+grep -q "^function,level,cycles_per_n" "$tmp/out" && grep -q "^every_second,L1," "$tmp/out"
+ok $? "as comma-separated values"
+${CC:-cc} -shared -o "$tmp/own.so" "$tmp/own.o"
+"$gambrel" kernel run "$tmp/own.so" --symbol add --levels L1 --rounds 3 | grep -q "'add' runs 1 times"
+ok $? "a shared object"
+fails 3 "fault ended by signal 11" fault --args "double*"
+fails 3 "hang was still busy after 1 s and was stopped in a call" hang --args "double*" --timeout 1
+fails 3 "does not run more often for a larger n" still --args "double*"
+fails 2 "no function 'nothing'" nothing
+fails 2 "argument 'complex*'" add --args "complex*"
+fails 2 "'L9' is none of" add --levels L9
+fails 3 "no-linker is not installed" add --linker no-linker
+fails 3 "makes no shared object of it" add --linker false
+echo "1..$count"
