@@ -116,7 +116,8 @@ static void test_stencil(struct cost_table *t)
         enum { N = sizeof stencil / sizeof *stencil };
         struct form_count body_forms[N];
         write_out(stencil, N, widths[i].v, widths[i].mv, cost_arena(t), body_forms);
-        const struct kernel_body body = {.forms = body_forms,
+        const struct kernel_body body = {.isa = "avx2",
+                                         .forms = body_forms,
                                          .n_forms = N,
                                          .elements_per_iter = widths[i].elements,
                                          .crossing_loads_per_iter = widths[i].crossing};
@@ -213,7 +214,8 @@ static void test_bindings(struct arena *a)
         m.taken_branches_per_cycle = bindings[i].taken_per_cycle;
         struct form_count forms_here[5];
         memcpy(forms_here, bindings[i].forms, sizeof forms_here);
-        const struct kernel_body body = {.forms = forms_here,
+        const struct kernel_body body = {.isa = "avx2",
+                                         .forms = forms_here,
                                          .n_forms = count_forms(forms_here),
                                          .crossing_stores_per_iter = bindings[i].crossing_stores};
         struct cost c = cost_new(cost_compile(&m, COST_PORTS, a, &e));
@@ -234,7 +236,7 @@ static void test_bindings(struct arena *a)
 static void test_missing(struct cost_table *t)
 {
     static struct form_count some[] = {{"vaddps zmm, zmm, zmm", 4}, {"vpmullq zmm, zmm, zmm", 2}};
-    struct kernel_body body = {.forms = some, .n_forms = 2, .elements_per_iter = 16};
+    struct kernel_body body = {.isa = "avx2", .forms = some, .n_forms = 2, .elements_per_iter = 16};
     struct kernel_ceiling_input in = {
         .kernel = &kernel_of_flops, .body = &body, .threads = 1, .clock_hz = 4e9};
     struct kernel_ceiling c = {0};
@@ -255,7 +257,8 @@ static void test_missing(struct cost_table *t)
 static void test_resources(const struct machine *m, struct arena *a)
 {
     static struct form_count some[] = {{"paddd xmm, xmm", 8}};
-    const struct kernel_body body = {.forms = some, .n_forms = 1, .elements_per_iter = 4};
+    const struct kernel_body body = {
+        .isa = "avx2", .forms = some, .n_forms = 1, .elements_per_iter = 4};
     const struct kernel_ceiling_input in = {
         .kernel = &kernel_of_flops, .body = &body, .threads = 1, .clock_hz = 1e9};
     struct kernel_ceiling c = {0};
@@ -279,8 +282,11 @@ static void test_loop(struct cost_table *t)
                                   {.form = "jb rel"}};
     static struct form_count stated[] = {{"vaddps zmm, zmm, zmm", 100}};
     const struct code_loop loop = {.insns = insns, .n = 5, .inner_first = -1, .inner_last = -1};
-    const struct kernel_body body = {
-        .forms = stated, .n_forms = 1, .elements_per_iter = 16, .crossing_loads_per_iter = 4};
+    const struct kernel_body body = {.isa = "avx2",
+                                     .forms = stated,
+                                     .n_forms = 1,
+                                     .elements_per_iter = 16,
+                                     .crossing_loads_per_iter = 4};
     const struct kernel_ceiling_input in = {
         .kernel = &kernel_of_flops, .body = &body, .loop = &loop, .threads = 1, .clock_hz = 1e9};
     struct kernel_ceiling c = {0};

@@ -307,7 +307,7 @@ static void test_body(struct cost_table *t)
     struct form_count outer[] = {
         {"vmovups zmm, m512", 2}, {"add r64, imm", 3}, {"cmp r64, r64", 1}, {"jb rel", 1}};
     struct form_count inner[] = {{"vmulps zmm, zmm, zmm", 4}, {"dec r64", 1}, {"jne rel", 1}};
-    struct kernel_body body = {.forms = outer, .n_forms = 4};
+    struct kernel_body body = {.isa = "avx2", .forms = outer, .n_forms = 4};
     struct cost c = cost_new(t);
 
     cost_add_body(&c, &body);
