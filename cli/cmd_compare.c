@@ -130,6 +130,30 @@ static bool write_folder(struct cli *c, const struct comparison *cmp, const char
     return true;
 }
 
+static bool write_batch_folder(struct cli *c, const struct batch *b, const char *folder,
+                               struct err *e)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (!write_folder(c, b->runs[i], arena_format(c->arena, "%s/run-%d", folder, i + 1), e)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < n_report_formats; i++) {
+        const struct report_format *f = &report_formats[i];
+        const struct report_options o = {0};
+        struct text out = {.arena = c->arena};
+        if (!f->write_batch || strcmp(f->name, "terminal") == 0) {
+            continue;
+        }
+        const char *path = arena_format(c->arena, "%s/summary.%s", folder, f->extension);
+        if (!f->write_batch(b, &o, &out, e) ||
+            !file_write_whole(path, (struct bytes){out.data, out.len}, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The plot asked for, or the first there is. */
 static bool choose_plot(const struct comparison *cmp, const struct options *o, struct plot_key *out,
                         struct err *e)
@@ -198,6 +222,44 @@ static const struct machine *machine_of(const struct machine_source *from, const
     return d.match < 0 ? NULL : from->all[d.match];
 }
 
+/* All runs as one report; each has a folder of its own below the one that is asked for. */
+static bool report_batch(struct cli *c, const struct comparison *const *runs,
+                         const struct options *o, const struct report_format *f, struct text *out,
+                         struct err *e)
+{
+    const struct report_options ro = {.color = c->color};
+    const struct batch b = batch_of(runs, o->n_runs, c->arena);
+    if (!f->write_batch) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "%s shows one run at a time, not %d", f->name,
+                       o->n_runs);
+    }
+    if (!f->write_batch(&b, &ro, out, e)) {
+        return false;
+    }
+    return !o->folder || write_batch_folder(c, &b, o->folder, e);
+}
+
+/* Reads and joins the runs; NULL and *e. */
+static const struct comparison **compare_runs(struct cli *c, const struct options *o,
+                                              const struct report_format *f, struct err *e)
+{
+    const struct comparison **runs =
+        arena_new(c->arena, const struct comparison *, (size_t)o->n_runs);
+    const struct kernels *k = f ? cli_kernels(c, o->kernels, e) : NULL;
+    struct machine_source machines;
+    if (!k || !open_machines(c, o, &machines, e)) {
+        return NULL;
+    }
+    for (int i = 0; i < o->n_runs; i++) {
+        const struct run *r = cli_run(c, o->runs[i], e);
+        if (!r) {
+            return NULL;
+        }
+        runs[i] = comparison_join(r, k, machine_of(&machines, r), c->arena);
+    }
+    return runs;
+}
+
 int cmd_compare(struct cli *c, int argc, char **argv)
 {
     struct options o = {0};
@@ -206,21 +268,13 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     int n_violated = 0;
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
     const struct report_format *f = find_format(o.format, &e);
-    const struct kernels *k = f ? cli_kernels(c, o.kernels, &e) : NULL;
-    struct machine_source machines;
-    if (!k || !open_machines(c, &o, &machines, &e)) {
+    const struct comparison **runs = compare_runs(c, &o, f, &e);
+    if (!runs || !(o.n_runs == 1 ? report(c, runs[0], &o, f, &out, &e)
+                                 : report_batch(c, runs, &o, f, &out, &e))) {
         return cli_fail(&e);
     }
     for (int i = 0; i < o.n_runs; i++) {
-        const struct run *r = cli_run(c, o.runs[i], &e);
-        if (!r) {
-            return cli_fail(&e);
-        }
-        const struct comparison *cmp = comparison_join(r, k, machine_of(&machines, r), c->arena);
-        if (!report(c, cmp, &o, f, &out, &e)) {
-            return cli_fail(&e);
-        }
-        n_violated += cmp->n_violated;
+        n_violated += runs[i]->n_violated;
     }
     const int status = cli_print((struct bytes){out.data, out.len});
     return status ? status : n_violated ? EXIT_FINDING : EXIT_FINE;

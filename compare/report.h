@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "compare/batch.h"
 #include "compare/join.h"
 
 #include <stdbool.h>
@@ -22,12 +23,16 @@ struct report_options {
 typedef bool report_fn(const struct comparison *c, const struct report_options *o, struct text *out,
                        struct err *e);
 
+typedef bool batch_fn(const struct batch *b, const struct report_options *o, struct text *out,
+                      struct err *e);
+
 struct report_format {
     const char *name;      /* as the command line says it */
     const char *extension; /* of a file that holds it, without the dot */
     const char *what;      /* one line */
     report_fn *write;
-    bool plot; /* one file for each plot key */
+    batch_fn *write_batch; /* of several runs; NULL: one at a time */
+    bool plot;             /* one file for each plot key */
 };
 extern const struct report_format report_formats[];
 extern const int n_report_formats;
@@ -40,5 +45,6 @@ const struct report_format *report_format_find(const char *name); /* NULL */
 const char *report_number(double value, char buffer[TEXT_NUMBER_SIZE]);
 
 report_fn report_terminal, report_markdown, report_csv, report_json, report_svg, report_gnuplot;
+batch_fn batch_terminal, batch_markdown, batch_csv, batch_json;
 
 #endif

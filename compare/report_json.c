@@ -385,3 +385,24 @@ bool report_json(const struct comparison *c, const struct report_options *o, str
     text_add(out, "}\n");
     return true;
 }
+
+bool batch_json(const struct batch *b, const struct report_options *o, struct text *out,
+                struct err *e)
+{
+    text_add(out, "{\"format\": \"gambrel-batch-1\",\n \"models\": [");
+    for (int m = 0; m < n_models; m++) {
+        element(out, m);
+        string(out, "name", models[m].name);
+        add_accuracy(out, &b->accuracy[m]);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n \"reports\": [\n");
+    for (int i = 0; i < b->n; i++) {
+        text_add(out, "%s", i ? ",\n" : "");
+        if (!report_json(b->runs[i], o, out, e)) {
+            return false;
+        }
+    }
+    text_add(out, "]}\n");
+    return true;
+}
