@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define HUGE_ENOUGH 0.9
+#define HUGE_PAGE   ((size_t)2 << 20)
 #define SEED        20u
 
 void campaign_warn(struct campaign *c, const char *text)
@@ -76,12 +77,18 @@ uint64_t campaign_slice(const struct campaign *c, const struct loop *l, enum lev
                        l->bytes_per_iter);
 }
 
+/* Where all memory is equally near, the threads share what one thread alone uses whole. */
+static bool is_shared(const struct campaign *c)
+{
+    return c->host->numa_nodes == 1;
+}
+
 /* What all threads' regions take where each walks LOOP_ARRAYS_MAX arrays from DRAM.  Thread 0 walks
  * them alone too. */
 static double dram_bytes(const struct campaign *c)
 {
     double all = sizes_of_thread(&c->views[0], LEVEL_DRAM, LOOP_ARRAYS_MAX);
-    if (c->threads[1]) {
+    if (c->threads[1] && !is_shared(c)) {
         all += (c->threads[1] - 1) * sizes_of_thread(&c->views[1], LEVEL_DRAM, LOOP_ARRAYS_MAX);
     }
     return all;
@@ -153,31 +160,65 @@ void campaign_spin(struct campaign *c)
     pool_run(c->sampler.pool, c->sampler.n_regions, spin, &spin_s);
 }
 
+/* What a thread's region must hold for the cases on more than `threads_above` threads. */
+static size_t region_need(const struct campaign *c, int thread, int threads_above)
+{
+    size_t bytes = 1;
+    for (int i = 0; i < c->plan.n; i++) {
+        const struct plan_item *p = &c->plan.items[i];
+        const size_t needed =
+            sample_region_bytes(p->loop, campaign_slice(c, p->loop, p->level, p->threads));
+        const bool used = p->threads > thread && p->threads > threads_above;
+        bytes = used && needed > bytes ? needed : bytes;
+    }
+    return bytes;
+}
+
+static bool map_shared(struct campaign *c)
+{
+    const int n = c->sampler.n_regions;
+    const size_t part = (region_need(c, 0, 1) / HUGE_PAGE + 1) * HUGE_PAGE;
+    const size_t alone = region_need(c, 0, 0), together = (size_t)n * part;
+    struct memory *m = c->sampler.regions;
+    if (!campaign_region(c, 0, alone > together ? alone : together)) {
+        return false;
+    }
+    for (int t = 1; t < n; t++) {
+        m[t] = memory_part(&m[0], (size_t)t * part, part);
+    }
+    return true;
+}
+
+static bool map_apart(struct campaign *c)
+{
+    for (int t = 0; t < c->sampler.n_regions; t++) {
+        if (!campaign_region(c, t, region_need(c, t, 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void touch(void *context, int thread)
 {
     const struct campaign *c = context;
-    const struct memory *m = &c->sampler.regions[thread];
-    memset(m->base, 0, m->bytes);
+    const struct memory *own = &c->sampler.regions[thread], *all = &c->sampler.regions[0];
+    if (!is_shared(c)) {
+        memset(own->base, 0, own->bytes);
+        return;
+    }
+    const size_t n = (size_t)c->sampler.n_regions, t = (size_t)thread, share = all->bytes / n;
+    memset(all->base + t * share, 0, t + 1 < n ? share : all->bytes - t * share);
 }
 
 /* One region a thread, as large as its largest case.  All touch theirs at the same time, since the
  * first touch is slow. */
 static bool map_regions(struct campaign *c)
 {
-    const int n = c->sampler.n_regions;
-    for (int t = 0; t < n; t++) {
-        size_t bytes = 1;
-        for (int i = 0; i < c->plan.n; i++) {
-            const struct plan_item *p = &c->plan.items[i];
-            const size_t needed =
-                sample_region_bytes(p->loop, campaign_slice(c, p->loop, p->level, p->threads));
-            bytes = t < p->threads && needed > bytes ? needed : bytes;
-        }
-        if (!campaign_region(c, t, bytes)) {
-            return false;
-        }
+    if (!(is_shared(c) ? map_shared(c) : map_apart(c))) {
+        return false;
     }
-    pool_run(c->sampler.pool, n, touch, c);
+    pool_run(c->sampler.pool, c->sampler.n_regions, touch, c);
     return true;
 }
 

@@ -355,6 +355,7 @@ static bool read_topology(const struct host_source *s, struct arena *a, struct h
     for (int level = 0; level < HOST_LEVELS_MAX; level++) {
         read_level(t, level, a, h);
     }
+    h->numa_nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
     h->l1_bytes = h->levels[0].bytes;
     h->l2_bytes = h->levels[1].bytes;
     hwloc_bitmap_free(allowed);

@@ -28,6 +28,7 @@ struct host {
     double l1_bytes, l2_bytes, last_level_bytes; /* data caches one core sees; NaN */
     const char *last_level;                      /* "L1", "L2", "L3"; "unknown" */
     struct host_level levels[HOST_LEVELS_MAX];   /* L1, L2, L3 */
+    int numa_nodes;
     double memory_usable_bytes; /* least of free memory and cgroup limit; NaN: unknown */
     const char *warnings[HOST_WARNINGS_MAX];
     int n_warnings;

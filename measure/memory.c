@@ -51,6 +51,12 @@ void memory_release(struct memory *m)
     *m = (struct memory){0};
 }
 
+struct memory memory_part(const struct memory *m, size_t offset, size_t bytes)
+{
+    assert(offset % 64 == 0 && offset + bytes <= m->bytes);
+    return (struct memory){.base = m->base + offset, .bytes = bytes};
+}
+
 double memory_huge_fraction(const struct memory *regions, int n)
 {
     char *smaps = proc_text("", "/proc/self/smaps");

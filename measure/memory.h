@@ -25,6 +25,9 @@ struct memory {
 bool memory_map(struct memory *m, size_t bytes, struct err *e);
 void memory_release(struct memory *m); /* nothing mapped is fine */
 
+/* A part of m that is not to be released. */
+struct memory memory_part(const struct memory *m, size_t offset, size_t bytes);
+
 /* Of what is mapped and touched in these regions, the part in huge pages; NaN: the system does not
  * say. */
 double memory_huge_fraction(const struct memory *regions, int n);

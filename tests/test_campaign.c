@@ -414,6 +414,37 @@ static void test_run(const struct host *h, struct arena *a)
     ok(!dram && said, "but DRAM is left out, with a warning");
 }
 
+/* One thread, then all: both with the right results, in regions that are apart or shared. */
+static void test_threads(const struct host *h, struct arena *a)
+{
+    static const char *const names[] = {"copy", "read"};
+    struct host *small = arena_new(a, struct host, 1);
+    *small = *h;
+    for (int level = 0; level < HOST_LEVELS_MAX; level++) {
+        small->levels[level].bytes = UNKNOWN;
+    }
+    small->levels[0].bytes = small->last_level_bytes = 32 * KIB;
+    const struct campaign_settings s = {.reps = 2,
+                                        .pass_s = 1e-4,
+                                        .quick = true,
+                                        .isa = isa_widest(),
+                                        .names = names,
+                                        .n_names = 2};
+    for (int nodes = 1; nodes <= 2; nodes++) {
+        struct run r = {0};
+        struct err e = {0};
+        int most = 0;
+        small->numa_nodes = nodes;
+        ok(campaign_run(&s, small, a, &r, &e), "%d nodes: a run on one and all threads %s", nodes,
+           e.text);
+        for (int i = 0; i < r.n_cases; i++) {
+            most = r.cases[i].threads > most ? r.cases[i].threads : most;
+        }
+        ok(most == h->n_cpus && r.n_cases == (h->n_cpus > 1 ? 12 : 6), "%d cases, up to %d threads",
+           r.n_cases, most);
+    }
+}
+
 int main(void)
 {
     struct arena *a = arena_create((size_t)64 << 20, oom, NULL);
@@ -427,6 +458,7 @@ int main(void)
     test_merge(a);
     if (ok(host_describe(a, h, &e), "the host is described %s", e.text)) {
         test_run(h, a);
+        test_threads(h, a);
     }
     arena_release(a);
     return tap_done();
