@@ -10,7 +10,7 @@
  *
  * A loop that is bound by the very ports that bind the FMA roof runs under the same load, so the lower
  * of the two is its clock.  For any other loop the first stays: there the bound is at worst too high,
- * which a bound may be.  A published run has no clock beside its roofs, and its host's is of another
+ * which a bound may be; but if it uses these ports, the lower one is its doubt.  A published run has no clock beside its roofs, and its host's is of another
  * number of threads, perhaps: there the lower one serves for every loop.  */
 #include "compare/models.h"
 
@@ -28,6 +28,17 @@ static bool same_load(const struct core_clock *c, const struct kernel_ceiling *m
            mix->bound.ports == c->fma_bound.ports && mix->bound.resource == c->fma_bound.resource;
 }
 
+/* Has the loop uops that can go nowhere but to the ports that bind the FMA roof? */
+static bool some_load(const struct core_clock *c, const struct kernel_ceiling *mix)
+{
+    for (size_t i = 0; i < mix->cost.n_classes; i++) {
+        if (mix->cost.classes[i].count > 0 && !(mix->cost.classes[i].ports & ~c->fma_bound.ports)) {
+            return !c->fma_disturbed;
+        }
+    }
+    return false;
+}
+
 struct chosen_clock clock_for(const struct evidence *ev, const char *isa, int threads,
                               const struct kernel_ceiling *mix)
 {
@@ -35,7 +46,10 @@ struct chosen_clock clock_for(const struct evidence *ev, const char *isa, int th
     if (!c) {
         return (struct chosen_clock){NAN, NAN, NAN, "no roof was measured on as many threads"};
     }
-    const struct chosen_clock scalar = beside_roofs(c);
+    struct chosen_clock scalar = beside_roofs(c);
+    if (c->under_fma_hz < scalar.low && some_load(c, mix)) {
+        scalar.low = c->under_fma_hz;
+    }
     if (isnan(c->under_fma_hz) || (c->beside_roofs && !same_load(c, mix)) ||
         scalar.hz <= c->under_fma_hz) {
         return scalar;

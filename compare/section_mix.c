@@ -62,7 +62,8 @@ static void section_clocks(const struct comparison *c, struct document *d)
                  "Clocks: the median of dependent adds beside the roofs, never beside the kernel "
                  "that is predicted; under FMA: the rate of the fma_f32 roof over what the machine "
                  "file gives its loop in a cycle. The lower of the two serves loops bound by the "
-                 "ports that bind that roof, the first all others.");
+                 "ports that bind that roof; for others that use these ports it is the doubt of "
+                 "the first.");
     document_table(d, t);
 }
 
