@@ -31,9 +31,13 @@ static bool same_load(const struct core_clock *c, const struct kernel_ceiling *m
 /* Has the loop uops that can go nowhere but to the ports that bind the FMA roof? */
 static bool some_load(const struct core_clock *c, const struct kernel_ceiling *mix)
 {
-    for (size_t i = 0; i < mix->cost.n_classes; i++) {
-        if (mix->cost.classes[i].count > 0 && !(mix->cost.classes[i].ports & ~c->fma_bound.ports)) {
-            return !c->fma_disturbed;
+    if (c->fma_disturbed || c->fma_bound.binds != BINDS_PORTS) {
+        return false;
+    }
+    const struct ports_problem p = cost_problem(&mix->cost);
+    for (int i = 0; i < p.n_classes; i++) {
+        if (p.classes[i].count > 0 && !(p.classes[i].ports & ~c->fma_bound.ports)) {
+            return true;
         }
     }
     return false;
