@@ -30,7 +30,7 @@ struct ladder {
     int explains;       /* the rung; -1: no ceiling at all, or nothing measured */
     double unexplained; /* 1 - measured / its ceiling; NaN */
     /* The rate if what the core does and what memory does took turns instead of overlapping: no
-     * bound, but often where a loop that fills both is found.  NaN: one side is not known. */
+     * bound, but where some loops that fill both are found.  NaN: one side is not known. */
     double in_turn;
 };
 

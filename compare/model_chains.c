@@ -64,10 +64,29 @@ struct curve {
     bool disturbed;
 };
 
+/* In its place; a number of chains that is there already keeps the larger fraction. */
 static void add_point(struct curve *c, double chains, double fraction)
 {
-    const double before = c->n ? c->points[c->n - 1].fraction : 0;
-    c->points[c->n++] = (struct curve_point){chains, fmax(fraction, before)};
+    int i = c->n;
+    while (i > 0 && c->points[i - 1].chains > chains) {
+        i--;
+    }
+    if (i > 0 && c->points[i - 1].chains == chains) {
+        c->points[i - 1].fraction = fmax(c->points[i - 1].fraction, fraction);
+        return;
+    }
+    for (int k = c->n++; k > i; k--) {
+        c->points[k] = c->points[k - 1];
+    }
+    c->points[i] = (struct curve_point){chains, fraction};
+}
+
+/* More chains are never slower: what says otherwise is noise. */
+static void make_rising(struct curve *c)
+{
+    for (int i = 1; i < c->n; i++) {
+        c->points[i].fraction = fmax(c->points[i].fraction, c->points[i - 1].fraction);
+    }
 }
 
 static void curve_of_run(const struct evidence *ev, const char *isa, int threads, struct curve *c)
@@ -109,6 +128,7 @@ static struct curve find_curve(const struct evidence *ev, const char *isa, int t
         c.disturbed = false;
         curve_of_machine(ev, isa, &c);
     }
+    make_rising(&c);
     return c;
 }
 

@@ -7,7 +7,8 @@ static bool is_mix(const struct evidence *ev, int i)
 {
     const struct kernel *k = ev->roof_details[i].described;
     return same_text(ev->roofs[i].unit, "byte/s") && !ev->roof_details[i].from_machine && k &&
-           k->n_streams > 0 && !same_text(ev->roofs[i].level, "L1");
+           k->n_streams > 0 && k->element_bytes > 0 && ev->roofs[i].rate > 0 &&
+           !same_text(ev->roofs[i].level, "L1");
 }
 
 static bool same_place(const struct roof *r, const struct stream_fit *f)
