@@ -79,7 +79,7 @@ void streams_ceiling(const struct model_input *in, struct ceiling *out)
     }
     const double elements = STREAM_LINE_BYTES / in->kernel->element_bytes;
     out->rate = elements * kernel_work_per_element(in->kernel) / seconds;
-    out->low = out->rate * (1 - fit->map.left_out_error);
+    out->low = out->rate / (1 + fit->map.left_out_error);
     out->high = out->rate * (1 + fit->map.left_out_error);
     out->binds = words(&fit->map, lines, in, seconds, resource);
     if (!seen_together(fit, lines)) {

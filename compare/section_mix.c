@@ -35,7 +35,11 @@ static void mix_row(const struct evidence *ev, const struct row *row, struct tab
     cell_number(t, mix.cycles_per_iter, 2);
     cell_number(t, mix.cycles_per_iter / mix.cycles_per_element, 0);
     cell(t, mix.binds);
-    table_cell(t, TONE_PLAIN, "line %u", mix.loc.line);
+    if (mix.loc.line > 0) {
+        table_cell(t, TONE_PLAIN, "line %u", mix.loc.line);
+    } else {
+        cell(t, "core");
+    }
 }
 
 static void clock_row(const struct core_clock *c, struct table *t)
