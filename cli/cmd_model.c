@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "code/nest.h"
+#include "compare/join.h"
 #include "formats/blocks.h"
 #include "model/ceiling.h"
 #include "model/chain.h"
@@ -10,14 +11,15 @@
 #include <string.h>
 
 struct options {
-    const char *machine, *isa, *kernels, *block, *blocks;
+    const char *machine, *isa, *kernels, *block, *blocks, *run;
     long threads;
+    double clock_hz; /* NaN: the machine file's */
     bool csv;
     const char **names;
     int n_names;
 };
 
-enum { KEY_BLOCK = 256, KEY_BLOCKS, KEY_CSV };
+enum { KEY_BLOCK = 256, KEY_BLOCKS, KEY_CSV, KEY_CLOCK };
 
 static const struct argp_option option_table[] = {
     {"machine", 'm', "MACHINE", 0, "machine file, or the name of one that comes along (needed)", 0},
@@ -26,6 +28,9 @@ static const struct argp_option option_table[] = {
     {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
     {"block", KEY_BLOCK, "TEXT", 0, "a block typed by hand: \"2 addss xmm, xmm; 1 bsr r64, r64\"",
      0},
+    {"clock", KEY_CLOCK, "HZ", 0, "of the cores, e.g. 3.2e9 (the machine file's)", 0},
+    {"run", 'r', "RUN.yaml", 0,
+     "measured results whose roofs serve the roofline (the machine file's)", 0},
     {"blocks", KEY_BLOCKS, "FILE", 0, "a CSV file of blocks, a line each, - for standard input", 0},
     {"csv", KEY_CSV, NULL, 0, "comma-separated values instead of text", 0},
     {0},
@@ -56,6 +61,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_BLOCKS:
         o->blocks = arg;
         return 0;
+    case 'r':
+        o->run = arg;
+        return 0;
+    case KEY_CLOCK:
+        if (!text_parse_number(arg, strlen(arg), &o->clock_hz) || o->clock_hz < 1e6 ||
+            o->clock_hz > 1e11) {
+            argp_error(state, "--clock takes Hz from 1e6 to 1e11, such as 3.2e9, not '%s'", arg);
+        }
+        return 0;
     case KEY_CSV:
         o->csv = true;
         return 0;
@@ -77,9 +91,11 @@ const struct argp argp_model = {
     .options = option_table,
     .parser = parse,
     .args_doc = "[KERNEL...]",
-    .doc = "Prints the ceilings of kernels or of blocks on a machine, with nothing measured: the "
-           "roofline where the machine file carries roofs, the bound of the instruction mix, the "
-           "schedule that attains it, what binds and what a unit more of it would gain.",
+    .doc =
+        "Prints the ceilings of kernels or of blocks on a machine, with nothing measured: the "
+        "roofline where the machine file carries roofs, the bound of the instruction mix, the "
+        "schedule that attains it, what binds and what a unit more of it would gain. Exit status "
+        "1 if an instruction is not in the machine file, so that there is no number.",
 };
 
 /* One row of CSV; a field with a comma or a quote is quoted (RFC 4180). */
@@ -110,6 +126,30 @@ static const char *unit_words(const struct kernel *k)
     return strcmp(k->unit, "flop/s") == 0 ? "FLOP/s" : "B/s";
 }
 
+/* What is modelled: results go to `out`, and what could not be given is counted. */
+struct session {
+    struct cost_table *table;
+    const struct options *o;
+    const struct roof *roofs;
+    int n_roofs;
+    double clock_hz; /* NaN: unknown */
+    struct text *out;
+    int n_shown, n_unknown; /* bodies or blocks; of these, with unknown forms */
+};
+
+/* Where what binds has no price of its own, others bind as tightly. */
+static void show_ties(const struct kernel_ceiling *k, struct text *out)
+{
+    const struct machine *m = cost_machine(k->cost.table);
+    double own = k->bound.binds == BINDS_FRONT_END ? k->schedule.front_end_price : 0;
+    for (int p = 0; p < m->n_ports; p++) {
+        own += (k->bound.ports >> p & 1) != 0 ? k->schedule.port_price[p] : 0;
+    }
+    if ((k->bound.binds == BINDS_PORTS || k->bound.binds == BINDS_FRONT_END) && own < 1e-9) {
+        text_add(out, "    others bind as tightly, so more of these alone would gain nothing\n");
+    }
+}
+
 /* Port by port, the cycles of work of one optimal schedule, as bars of twenty steps. */
 static void show_schedule(const struct kernel_ceiling *k, struct text *out)
 {
@@ -128,47 +168,54 @@ static void show_schedule(const struct kernel_ceiling *k, struct text *out)
     }
     text_add(out, "    %-10s %8.3f  %*s %.3f\n", "front end", k->schedule.front_end_cycles, BAR, "",
              k->schedule.front_end_price);
+    text_add(out, "    price: cycles gained for each cycle of its work that could go elsewhere\n");
+    show_ties(k, out);
 }
 
-static void show_roofline(const struct kernel *k, const char *isa, int threads,
-                          const struct machine *m, struct text *out)
+static void show_roofline(const struct session *s, const struct kernel *k, const char *isa)
 {
+    const int threads = (int)s->o->threads;
+    struct text *out = s->out;
     static const char *const levels[] = {"L1", "L2", "L3", "DRAM"};
     bool any = false;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         struct roofline r;
         struct err none = {0};
         char rate[TEXT_SI_SIZE];
-        if (roofline_bound(k, isa, levels[i], threads, m->roofs, m->n_roofs, &r, &none)) {
-            text_add(out, "    %-10s %-14s %s roof binds\n", levels[i],
-                     text_si(r.bound, unit_words(k), rate), r.binds->name);
+        if (roofline_bound(k, isa, levels[i], threads, s->roofs, s->n_roofs, &r, &none)) {
+            text_add(out, "    %-10s %-14s %s %s roof binds\n", levels[i],
+                     text_si(r.bound, unit_words(k), rate), r.binds->level, r.binds->name);
             any = true;
         }
     }
     if (!any) {
-        text_add(out, "    unknown: the machine file carries no roofs for this kernel, instruction "
-                      "set and thread count\n");
+        text_add(out, "    unknown: no roofs for this kernel, instruction set and thread count; "
+                      "--run gives those of a measured run\n");
     }
 }
 
-static void show_kernel(const struct kernel_ceiling *c, const struct kernel *k,
-                        const struct kernel_body *b, const struct options *o, double clock_hz,
-                        struct text *out)
+static void show_kernel(const struct session *s, const struct kernel_ceiling *c,
+                        const struct kernel *k, const struct kernel_body *b)
 {
+    const struct options *o = s->o;
+    struct text *out = s->out;
     char rate[TEXT_SI_SIZE], clock[TEXT_SI_SIZE];
     text_add(out, "%s, %s, %ld thread%s: %s\n", k->name, b->isa, o->threads,
              o->threads == 1 ? "" : "s", k->formula);
     text_add(out, "  roofline\n");
-    show_roofline(k, b->isa, (int)o->threads, cost_machine(c->cost.table), out);
+    show_roofline(s, k, b->isa);
     text_add(out, "  %s\n", c->model);
-    if (*c->missing) {
+    if (isnan(c->cycles_per_iter)) {
         text_add(out, "    no number: %s\n", c->missing);
-    }
-    if (!isnan(c->cycles_per_iter)) {
+    } else {
         text_add(out, "    %.3f cycles per iteration of %g elements, %.4f per element\n",
                  c->cycles_per_iter, b->elements_per_iter, c->cycles_per_element);
-        text_add(out, "    %s at %s\n", text_si(c->rate, unit_words(k), rate),
-                 text_si(clock_hz, "Hz", clock));
+        if (*c->missing) {
+            text_add(out, "    no rate: %s; --clock gives it\n", c->missing);
+        } else {
+            text_add(out, "    %s at %s\n", text_si(c->rate, unit_words(k), rate),
+                     text_si(s->clock_hz, "Hz", clock));
+        }
         text_add(out, "    binds: %s", c->binds);
         if (c->loc.line) {
             text_add(out, " (%s:%u)", c->loc.file, c->loc.line);
@@ -236,9 +283,10 @@ static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
 }
 
 /* The port bound of the loop in order, and the bound of its chains. */
-static bool model_code(struct cost_table *t, struct kernel_ceiling_input in,
-                       const struct options *o, struct text *out, struct err *e)
+static bool model_code(struct session *s, struct kernel_ceiling_input in, struct err *e)
 {
+    struct cost_table *t = s->table;
+    struct text *out = s->out;
     struct nest_loop l;
     struct kernel_ceiling c;
     struct chain_bound chains;
@@ -249,44 +297,69 @@ static bool model_code(struct cost_table *t, struct kernel_ceiling_input in,
     if (!ceiling_of_kernel(t, &in, &c, e) || !chain_find(&l.loop, 1, t, &chains, e)) {
         return false;
     }
-    if (o->csv) {
-        csv_kernel(&c, in.kernel, in.body, o, out);
-        csv_chains(&chains, &l.loop, in.kernel, in.body, o, out);
+    s->n_unknown += c.cost.n_unknown > 0;
+    if (s->o->csv) {
+        csv_kernel(&c, in.kernel, in.body, s->o, out);
+        csv_chains(&chains, &l.loop, in.kernel, in.body, s->o, out);
     } else {
-        show_kernel(&c, in.kernel, in.body, o, in.clock_hz, out);
+        show_kernel(s, &c, in.kernel, in.body);
         show_chains(&chains, &l.loop, in.body, out);
     }
     return true;
 }
 
-static bool model_kernel(struct cost_table *t, const struct kernel *k, const struct options *o,
-                         struct text *out, struct err *e)
+/* The port bound of what the body states. */
+static bool model_stated(struct session *s, const struct kernel_ceiling_input *in, struct err *e)
 {
-    const struct machine *m = cost_machine(t);
-    const double clock_hz = o->threads == 1 ? m->clock_one_core_hz : m->clock_all_cores_hz;
+    struct kernel_ceiling c;
+    if (!ceiling_of_kernel(s->table, in, &c, e)) {
+        return false;
+    }
+    s->n_unknown += c.cost.n_unknown > 0;
+    if (s->o->csv) {
+        csv_kernel(&c, in->kernel, in->body, s->o, s->out);
+    } else {
+        show_kernel(s, &c, in->kernel, in->body);
+    }
+    return true;
+}
+
+static bool model_kernel(struct session *s, const struct kernel *k, struct err *e)
+{
+    const bool a64 = strcmp(cost_machine(s->table)->isa, "aarch64") == 0;
     for (int i = 0; i < k->n_bodies; i++) {
         const struct kernel_body *b = &k->bodies[i];
-        const bool same_isa = (strcmp(b->isa, "neon") == 0) == (strcmp(m->isa, "aarch64") == 0);
-        struct kernel_ceiling c;
-        if (!same_isa || (o->isa && strcmp(o->isa, b->isa) != 0)) {
-            continue;
-        }
         const struct kernel_ceiling_input in = {
-            .kernel = k, .body = b, .threads = (int)o->threads, .clock_hz = clock_hz};
-        if (b->code) {
-            if (!model_code(t, in, o, out, e)) {
-                return false;
-            }
+            .kernel = k, .body = b, .threads = (int)s->o->threads, .clock_hz = s->clock_hz};
+        if ((strcmp(b->isa, "neon") == 0) != a64 || (s->o->isa && strcmp(s->o->isa, b->isa) != 0)) {
             continue;
         }
-        if (!ceiling_of_kernel(t, &in, &c, e)) {
+        s->n_shown++;
+        if (!(b->code ? model_code(s, in, e) : model_stated(s, &in, e))) {
             return false;
         }
-        if (o->csv) {
-            csv_kernel(&c, k, b, o, out);
-        } else {
-            show_kernel(&c, k, b, o, clock_hz, out);
+    }
+    return true;
+}
+
+/* The roofs and the clock that serve: of the run given, else of the machine file. */
+static bool begin_session(struct cli *c, const struct kernels *k, struct session *s, struct err *e)
+{
+    const struct machine *m = cost_machine(s->table);
+    s->roofs = m->roofs;
+    s->n_roofs = m->n_roofs;
+    s->clock_hz = !isnan(s->o->clock_hz) ? s->o->clock_hz
+                  : s->o->threads == 1   ? m->clock_one_core_hz
+                                         : m->clock_all_cores_hz;
+    if (s->o->run) {
+        const struct run *r = cli_run(c, s->o->run, e);
+        if (!r) {
+            return false;
         }
+        const struct comparison *cmp = comparison_join(r, k, m, c->arena);
+        s->roofs = cmp->roofs;
+        s->n_roofs = cmp->n_roofs;
+        s->clock_hz = isnan(s->o->clock_hz) ? r->host.clock_hz : s->clock_hz;
     }
     return true;
 }
@@ -295,8 +368,9 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
 {
     struct err e = {0};
     struct text out = {.arena = c->arena};
+    struct session s = {.table = t, .o = o, .out = &out};
     const struct kernels *k = cli_kernels(c, o->kernels, &e);
-    if (!k) {
+    if (!k || !begin_session(c, k, &s, &e)) {
         return cli_fail(&e);
     }
     if (o->csv) {
@@ -311,11 +385,18 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
                     "no kernel or roof is called '%s'; gambrel kernel list shows them",
                     o->names[i]);
         }
-        if (!kernel || !model_kernel(t, kernel, o, &out, &e)) {
+        if (!kernel || !model_kernel(&s, kernel, &e)) {
             return cli_fail(&e);
         }
     }
-    return cli_print((struct bytes){out.data, out.len});
+    if (!s.n_shown) {
+        err_set(&e, ERR_RANGE, (struct loc){.file = k->file},
+                "nothing here has a body for %s%s%s; gambrel kernel show NAME lists them",
+                cost_machine(t)->isa, o->isa ? " and " : "", o->isa ? o->isa : "");
+        return cli_fail(&e);
+    }
+    const int status = cli_print((struct bytes){out.data, out.len});
+    return status ? status : s.n_unknown ? EXIT_FINDING : EXIT_FINE;
 }
 
 /* One block as a line: its name or number, cycles, what binds, the forms nobody knows. */
@@ -398,7 +479,8 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
         if (!csv_block(&cost, &b, 1, &out, &e)) {
             return cli_fail(&e);
         }
-        return cli_print((struct bytes){out.data, out.len});
+        const int status = cli_print((struct bytes){out.data, out.len});
+        return status ? status : cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
     }
     if (!ceiling_of_block(t, b.forms, b.n_forms, &k, &e)) {
         return cli_fail(&e);
@@ -412,7 +494,8 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
         text_add(&out, "binds: %s\n", k.binds);
         show_schedule(&k, &out);
     }
-    return cli_print((struct bytes){out.data, out.len});
+    const int status = cli_print((struct bytes){out.data, out.len});
+    return status ? status : k.cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
 }
 
 /* The port bound where the file has ports, else the bound of its resources. */
@@ -423,7 +506,7 @@ static struct cost_table *compile(struct cli *c, const struct machine *m, struct
 
 int cmd_model(struct cli *c, int argc, char **argv)
 {
-    struct options o = {.threads = 1};
+    struct options o = {.threads = 1, .clock_hz = nan("")};
     struct err e = {0};
     argp_parse(&argp_model, argc, argv, 0, NULL, &o);
     const struct machine *m = cli_machine(c, o.machine, &e);

@@ -50,6 +50,15 @@ says "GAMBREL_MEMORY_MAX"
 exits 2 "no data folder" env GAMBREL_DATA="$tmp" "$gambrel" kernel list
 says "set GAMBREL_DATA"
 
+exits 2 "an instruction set that nothing here has" "$gambrel" model saxpy -m zen4 -i avx3
+says "nothing here has a body"
+exits 1 "an unknown instruction" "$gambrel" model --block "2 foo r64" -m zen4
+exits 2 "a clock without sense" "$gambrel" model saxpy -m zen4 --clock 3.2
+says "3.2e9"
+exits 0 "roofs of a run" "$gambrel" model poly -m apple-m4-pro --run results/apple-m4-pro-article.yaml
+grep -q "fma_f32 roof binds" "$tmp/out"
+ok $? "and they serve"
+
 for command in "help" "help --man" "--version" "kernel list" "machine list" "measure --list" \
     "compare results/apple-m4-pro-article.yaml"; do
     # shellcheck disable=SC2086
