@@ -25,8 +25,10 @@ static void true_bound(const struct model_input *in, const struct ran_loop *ran,
     struct kernel_ceiling mix;
     if (*ran->chain_problem || !(cycles > 0)) {
         out->missing = *ran->chain_problem ? ran->chain_problem
-                       : isnan(cycles)     ? ran->chain.missing
-                                           : "no chain goes round the loop";
+                       : isnan(cycles)
+                           ? arena_format(ev->arena, "the latency is not in the machine file: %s",
+                                          ran->chain.missing)
+                           : "no chain goes round the loop";
         return;
     }
     evidence_mix(ev, in->kernel, in->isa, in->threads, 1, &mix);

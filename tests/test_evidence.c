@@ -13,21 +13,22 @@ static const char two_adds[] = "c5fc5807c5f458084883c72048ffce75efc3";
 enum { VEC = 1, LOAD = 2, ALU = 4 };
 static struct machine_uop add_uops[] = {{1, VEC}, {1, LOAD}}, alu_uops[] = {{1, ALU}},
                           fma_uops[] = {{1, VEC}};
-#define ROW(pattern, list)                                                                         \
+static struct machine_latency four[] = {{0, 0, 4}}, single[] = {{0, 0, 1}};
+#define ROW(pattern, list, cycles)                                                                 \
     {                                                                                              \
         .form = (pattern), .uops = (list), .n_uops = (int)(sizeof(list) / sizeof *(list)),         \
-        .has_uops = true, .slots = 1, .loc = {                                                     \
+        .has_uops = true, .slots = 1, .latencies = (cycles), .n_latencies = 1, .loc = {            \
             "m.yaml",                                                                              \
             7,                                                                                     \
             5                                                                                      \
         }                                                                                          \
     }
 static struct machine_form forms[] = {
-    ROW("vaddps ymm, ymm, m256", add_uops),
-    ROW("vfmadd231ps ymm, ymm, ymm", fma_uops),
-    ROW("add r64, imm", alu_uops),
-    ROW("dec r64", alu_uops),
-    ROW("jnz rel", alu_uops),
+    ROW("vaddps ymm, ymm, m256", add_uops, four),
+    ROW("vfmadd231ps ymm, ymm, ymm", fma_uops, four),
+    ROW("add r64, imm", alu_uops, single),
+    ROW("dec r64", alu_uops, single),
+    ROW("jnz rel", alu_uops, single),
 };
 
 static struct machine small_machine(void)
@@ -174,6 +175,26 @@ static void check_code(struct arena *a)
        "unreadable code: no number, and why");
 }
 
+/* The one sum is carried from addition to addition. */
+static void check_chain(struct arena *a)
+{
+    struct run_loop one[] = {
+        {.name = "sum", .isa = "avx2", .code = one_add, .elements_per_iter = 8}};
+    const struct comparison *c = join(320e9, 1e9, one, 1, a);
+    const struct row *sum = row_named(c, "sum");
+    is_near(sum->ceilings[MODEL_CHAINS].rate, 8 * 2e9 / 4, 1e-12, "a chain of four cycles");
+    ok(strstr(sum->ceilings[MODEL_CHAINS].binds, "chain: 1 of vaddps ymm, ymm, m256 (4 cycles)"),
+       "is named: %s", sum->ceilings[MODEL_CHAINS].binds);
+    is_near(sum->ladder.rungs[RUNG_CHAINS].ceiling.rate, 8 * 2e9 / 4, 1e-12,
+            "and is the lowest rung");
+    forms[0].n_latencies = 0;
+    c = join(320e9, 1e9, one, 1, a);
+    forms[0].n_latencies = 1;
+    ok(isnan(row_named(c, "sum")->ceilings[MODEL_CHAINS].rate), "an unknown latency: no number");
+    ok(strstr(row_named(c, "sum")->ceilings[MODEL_CHAINS].missing, "vaddps ymm, ymm, m256"),
+       "and which: %s", row_named(c, "sum")->ceilings[MODEL_CHAINS].missing);
+}
+
 static void check_unknown(struct arena *a)
 {
     const struct comparison *c = join(320e9, 1e9, NULL, 0, a);
@@ -267,6 +288,7 @@ int main(void)
 {
     struct arena *a = fixture_arena();
     check_code(a);
+    check_chain(a);
     check_unknown(a);
     check_blind(a);
     check_clocks(a);
