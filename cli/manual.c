@@ -68,6 +68,20 @@ void cli_manual(struct text *out)
         "cannot do it.\n");
 }
 
+/* The verbs of a command: the words in lower case of what its usage line says. */
+static void add_verbs(const struct command *c, struct text *out)
+{
+    const char *doc = c->argp->args_doc ? c->argp->args_doc : "";
+    for (const char *p = doc; *p;) {
+        const size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz-");
+        const char before = p == doc ? ' ' : p[-1];
+        if (len > 1 && strchr(" \n|", before) && strchr(" \n", p[len])) {
+            text_add(out, "%.*s ", (int)len, p);
+        }
+        p += len ? len : 1;
+    }
+}
+
 static void completion_bash(struct text *out)
 {
     text_add(out, "_gambrel() {\n"
@@ -80,6 +94,7 @@ static void completion_bash(struct text *out)
     text_add(out, "' -- \"$word\")\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
     for (int i = 0; i < n_commands; i++) {
         text_add(out, "    %s) mapfile -t COMPREPLY < <(compgen -W '", commands[i].name);
+        add_verbs(&commands[i], out);
         for (const struct argp_option *o = commands[i].argp->options; o->name || o->doc; o++) {
             if (is_listed(o)) {
                 text_add(out, "--%s ", o->name);
@@ -110,6 +125,12 @@ static void completion_fish(struct text *out)
         text_add(out, "complete -c gambrel -n __fish_use_subcommand -a %s -d ", commands[i].name);
         quoted(out, commands[i].summary);
         text_add(out, "\n");
+        struct text verbs = {.arena = out->arena};
+        add_verbs(&commands[i], &verbs);
+        if (verbs.len) {
+            text_add(out, "complete -c gambrel -n '__fish_seen_subcommand_from %s' -a '%s'\n",
+                     commands[i].name, verbs.data);
+        }
         for (const struct argp_option *o = commands[i].argp->options; o->name || o->doc; o++) {
             if (is_listed(o)) {
                 text_add(out, "complete -c gambrel -n '__fish_seen_subcommand_from %s' -l %s -d ",
@@ -129,7 +150,9 @@ static void completion_zsh(struct text *out)
     }
     text_add(out, "\n    return\nfi\ncase $words[2] in\n");
     for (int i = 0; i < n_commands; i++) {
-        text_add(out, "%s) compadd -- --help", commands[i].name);
+        text_add(out, "%s) compadd -- ", commands[i].name);
+        add_verbs(&commands[i], out);
+        text_add(out, "--help");
         for (const struct argp_option *o = commands[i].argp->options; o->name || o->doc; o++) {
             if (is_listed(o)) {
                 text_add(out, " --%s", o->name);
