@@ -196,9 +196,10 @@ static bool check_streams(const struct yml *node, const struct kernel *k, struct
                        "streams or flops_per_element are needed: it moves and computes nothing");
     }
     if (strcmp(k->unit, "flop/s") == 0 && k->flops_per_element == 0 && !k->bodies[0].code) {
-        return err_set(e, ERR_RANGE, yml_find(node, "flops_per_element")->loc,
-                       "a rate in flop/s needs flops_per_element above 0; without flops the unit is "
-                       "byte/s");
+        return err_set(
+            e, ERR_RANGE, yml_find(node, "flops_per_element")->loc,
+            "a rate in flop/s needs flops_per_element above 0; without flops the unit is "
+            "byte/s");
     }
     return true;
 }
