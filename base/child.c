@@ -15,6 +15,9 @@
 
 extern char **environ;
 
+/* What a program may write: more is a fault of it, and must not fill the disk. */
+#define OUTPUT_BYTES_MAX ((rlim_t)64 << 20)
+
 /* How long to sleep between looks at a child: short at first, for programs that end at once. */
 #define POLL_LEAST_S 0.0002
 #define POLL_MOST_S  0.005
@@ -68,7 +71,9 @@ static bool wait_for(pid_t child, double seconds_max, struct child_end *end, str
         nanosleep(&(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
         pause = pause * 2 < POLL_MOST_S ? pause * 2 : POLL_MOST_S;
     }
-    kill(child, SIGKILL);
+    if (kill(-child, SIGKILL) != 0) { /* a group of its own, with what it started itself */
+        kill(child, SIGKILL);
+    }
     waitpid(child, &status, 0);
     end->timed_out = true;
     return true;
@@ -79,14 +84,21 @@ static bool wait_for(pid_t child, double seconds_max, struct child_end *end, str
 static bool begin(const struct child_program *p, FILE *const files[3], pid_t *child, struct err *e)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* group 0: a new one */
     for (int i = 0; i < 3; i++) {
         posix_spawn_file_actions_adddup2(&actions, fileno(files[i]), i);
     }
     /* The interface of 1988 takes strings that it does not change as if it could. */
     char *const *command = (char *const *)(uintptr_t)p->command;
-    const int problem = posix_spawnp(child, command[0], &actions, NULL, command, environ);
+    const int problem = posix_spawnp(child, command[0], &actions, &attributes, command, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    if (problem == 0) {
+        prlimit(*child, RLIMIT_FSIZE, &(struct rlimit){OUTPUT_BYTES_MAX, OUTPUT_BYTES_MAX}, NULL);
+    }
     if (problem == ENOENT) {
         return err_set(e, ERR_HOST, LOC_NONE, "%s is not installed", p->command[0]);
     }

@@ -2,6 +2,9 @@
 #include "tests/formats.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct child_end run(const char *const *command, const char *input, double seconds,
@@ -46,6 +49,27 @@ static void not_there(struct arena *a)
            e.code == ERR_HOST,
        "a program that is not there");
     is_text(e.text, "no-such-program-here is not installed", "says so");
+}
+
+/* A program that is stopped takes along what it started: here a sleep, which becomes our child. */
+static void families(struct arena *a)
+{
+    struct text out = {.arena = a}, errors = {.arena = a};
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const struct child_end end =
+        run((const char *[]){"sh", "-c", "sleep 9 & echo $!; wait", NULL}, "", 2, &out, &errors);
+    const int pid = (int)strtol(out.len ? out.data : "0", NULL, 10);
+    int status = 0;
+    ok(end.timed_out && pid > 0, "a program that waits for its own is stopped");
+    ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "and so is what it started");
+}
+
+/* A program that writes without end is stopped before the disk is full. */
+static void floods(struct arena *a)
+{
+    struct text out = {.arena = a}, errors = {.arena = a};
+    const struct child_end end = run((const char *[]){"yes", NULL}, "", 60, &out, &errors);
+    ok(!end.timed_out && end.signal == SIGXFSZ, "a flood ends by signal %d", end.signal);
 }
 
 static void add_one(void *context, void *result)
@@ -98,6 +122,8 @@ int main(void)
     fflush(stdout);
     programs(a);
     not_there(a);
+    families(a);
+    floods(a);
     calls();
     arena_release(a);
     return tap_done();
