@@ -104,22 +104,68 @@ static bool write_through(const char *path, struct bytes content, struct err *e)
     return done;
 }
 
-bool file_write_whole(const char *path, struct bytes content, struct err *e)
+/* What cannot be replaced; a folder among it fails to open for writing, and says so. */
+static bool is_special(const char *path)
 {
     struct stat s;
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
-        return write_through(path, content, e); /* a folder fails to open, and says so */
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* Opens a new file beside `path`; -1 and *e if that cannot be. */
+static int open_temporary(const char *path, char temporary[PATH_MAX], struct err *e)
+{
+    const size_t path_len = strlen(path);
+    if (path_len == 0 || path[path_len - 1] == '/') {
+        err_set(e, ERR_IO, at(path), "cannot write: the name of a file is needed");
+        return -1;
     }
-    char temporary[PATH_MAX];
-    const int len = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (len < 0 || (size_t)len >= sizeof temporary) {
+    const int len = snprintf(temporary, PATH_MAX, "%s.%ld.tmp", path, (long)getpid());
+    if (len < 0 || len >= PATH_MAX) {
         errno = ENAMETOOLONG;
-        return fail(path, "write", e);
+        fail(path, "write", e);
+        return -1;
     }
     unlink(temporary); /* left by a process of this number that died */
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
-        return fail(path, "write", e);
+        fail(path, "write", e);
+    }
+    return fd;
+}
+
+bool file_can_write(const char *path, struct err *e)
+{
+    if (is_folder(path)) {
+        return err_set(e, ERR_IO, at(path), "is a folder; the name of a file is needed");
+    }
+    if (is_special(path)) { /* opening a pipe would wait for its reader */
+        return access(path, W_OK) == 0 || fail(path, "write", e);
+    }
+    char temporary[PATH_MAX];
+    const int fd = open_temporary(path, temporary, e);
+    if (fd < 0) {
+        return false;
+    }
+    close(fd);
+    unlink(temporary);
+    return true;
+}
+
+bool file_write_whole(const char *path, struct bytes content, struct err *e)
+{
+    if (is_special(path)) {
+        return write_through(path, content, e);
+    }
+    char temporary[PATH_MAX];
+    const int fd = open_temporary(path, temporary, e);
+    if (fd < 0) {
+        return false;
     }
     bool done = (write_all(fd, content) && fsync(fd) == 0) || fail(path, "write", e);
     if (close(fd) != 0 && done) {
@@ -153,8 +199,7 @@ bool file_make_folder(const char *path, struct err *e)
         }
         part[i] = path[i];
     }
-    struct stat s;
-    if (stat(path, &s) != 0 || !S_ISDIR(s.st_mode)) {
+    if (!is_folder(path)) {
         return err_set(e, ERR_IO, at(path), "exists and is not a folder");
     }
     return true;

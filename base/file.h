@@ -24,6 +24,10 @@ bool file_read(const char *path, struct arena *a, struct bytes *out, struct err 
 /* ERR_IO names the system's reason; nothing is left behind on failure. */
 bool file_write_whole(const char *path, struct bytes content, struct err *e);
 
+/* Could it be written?  Tries with an empty temporary file, and leaves what is there as it is: for what
+ * takes long to find out.  ERR_IO as above. */
+bool file_can_write(const char *path, struct err *e);
+
 /* Makes a folder and its parents; fine if it exists. */
 bool file_make_folder(const char *path, struct err *e);
 

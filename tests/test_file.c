@@ -62,6 +62,19 @@ static void writing(struct arena *a, const char *folder)
        "a missing folder is an error");
     e = (struct err){0};
     ok(!file_write_whole(folder, (struct bytes){"x", 1}, &e), "a folder cannot be written to");
+    e = (struct err){0};
+    ok(!file_can_write(folder, &e) && e.code == ERR_IO, "and that is known before");
+    e = (struct err){0};
+    ok(!file_can_write(in_folder(a, folder, "no/out"), &e), "as is a missing folder");
+    e = (struct err){0};
+    ok(!file_can_write(in_folder(a, folder, "no/"), &e), "a name that ends in a slash");
+    e = (struct err){0};
+    ok(!file_can_write("", &e), "no name");
+    e = (struct err){0};
+    ok(file_can_write(path, &e) && file_read(path, a, &got, &e) && got.len == 3,
+       "a file that can be written over stays as it is");
+    ok(file_can_write(in_folder(a, folder, "new"), &e) && file_can_write("/dev/null", &e),
+       "a new file and a device can be written");
     unlink(path);
     ok(rmdir(folder) == 0 && mkdir(folder, 0777) == 0, "nothing else is left behind");
 }
