@@ -13,6 +13,13 @@
 
 #include "measure/proc.h"
 
+/* What this program runs on, whatever the system tells of it. */
+#if defined(__x86_64__)
+#define BUILD_ISA "x86-64"
+#else
+#define BUILD_ISA "aarch64"
+#endif
+
 #define TEXT_BYTES    256
 #define LOAD_BUSY     0.5 /* processes; above, somebody else is at work */
 #define CAPACITY_FAST 0.9 /* of the largest Linux capacity: still a fast core */
@@ -152,17 +159,27 @@ static void read_system(const struct host_source *s, struct arena *a, struct run
     free(load);
 }
 
+/* A whole number that CPUID can give; whatever else an emulator writes there tells nothing. */
+static double identity_field(const char *cpuinfo, const char *key, double max)
+{
+    const double value = proc_field_number(cpuinfo, key);
+    return value >= 0 && value <= max && value == floor(value) ? value : (double)NAN;
+}
+
 static void read_cpuinfo(const struct host_source *s, struct arena *a, struct run_host *f)
 {
     char *cpuinfo = proc_text(s->root, "/proc/cpuinfo");
     f->cpu_name = field_of(cpuinfo, "model name", a);
     f->vendor = field_of(cpuinfo, "vendor_id", a);
     f->microcode = field_of(cpuinfo, "microcode", a);
-    f->family = proc_field_number(cpuinfo, "cpu family");
-    f->model = proc_field_number(cpuinfo, "model");
-    f->stepping = proc_field_number(cpuinfo, "stepping");
+    f->family = identity_field(cpuinfo, "cpu family", 511);
+    f->model = identity_field(cpuinfo, "model", 255);
+    f->stepping = identity_field(cpuinfo, "stepping", 255);
     read_midr(s->root, cpuinfo, f);
-    f->isa = !isnan(f->implementer) ? "aarch64" : !isnan(f->family) ? "x86-64" : "unknown";
+    f->isa = s->root[0] == '\0'       ? BUILD_ISA
+             : !isnan(f->implementer) ? "aarch64"
+             : !isnan(f->family)      ? "x86-64"
+                                      : "unknown";
     f->hypervisor = s->root[0] ? hypervisor_recorded(cpuinfo) : hypervisor(a);
     free(cpuinfo);
 }
@@ -322,6 +339,7 @@ static void read_level(hwloc_topology_t t, int level, struct arena *a, struct ho
 static hwloc_topology_t load_topology(const struct host_source *s, struct err *e)
 {
     hwloc_topology_t t;
+    setenv("HWLOC_HIDE_ERRORS", "2", 0); /* what it cannot find is said here, as unknown */
     if (hwloc_topology_init(&t)) {
         err_set(e, ERR_HOST, LOC_NONE, "hwloc cannot start");
         return NULL;

@@ -221,6 +221,15 @@ static void test_bare(struct arena *a)
     ok(h->n_warnings == 1 && strstr(h->warnings[0], "no caches"), "and the caches are missed");
 }
 
+/* A results file takes only what a CPU can say of itself, and must load back. */
+static void test_odd(struct arena *a)
+{
+    const struct run_host *f = &describe("odd", "0-1", a)->facts;
+    is_text(f->vendor, "Odd: \"One\" [#", "a vendor is any text");
+    ok(isnan(f->family) && isnan(f->model) && isnan(f->stepping),
+       "family, model and stepping that no CPUID gives are unknown");
+}
+
 static void test_refusals(struct arena *a)
 {
     struct host *h = arena_new(a, struct host, 1);
@@ -256,6 +265,7 @@ int main(void)
     test_arm(a);
     test_hybrid(a);
     test_bare(a);
+    test_odd(a);
     test_refusals(a);
     test_this_machine(a);
     arena_release(a);
