@@ -212,7 +212,7 @@ static void check_ports(struct checker *c)
             add(c, FINDING_REMARK, m->dispatch_width_loc, "nothing goes to port %s", m->ports[p]);
         }
     }
-    if (m->dispatch_width > n_used) {
+    if (cost_view_of(m) == COST_PORTS && m->dispatch_width > n_used) {
         add(c, FINDING_ERROR, m->dispatch_width_loc,
             "dispatch_width %g, but only %d ports execute anything: the front end cannot bind",
             m->dispatch_width, n_used);

@@ -310,6 +310,16 @@ static bool compile_cycles(struct cost_table *t, struct err *e)
     return true;
 }
 
+enum cost_view cost_view_of(const struct machine *m)
+{
+    for (int i = 0; i < m->n_forms; i++) {
+        if (m->forms[i].has_uops) {
+            return COST_PORTS;
+        }
+    }
+    return m->n_resources > 0 ? COST_RESOURCES : COST_PORTS;
+}
+
 struct cost_table *cost_compile(const struct machine *m, enum cost_view view, struct arena *a,
                                 struct err *e)
 {

@@ -46,6 +46,9 @@ enum cost_kind {
     COST_UNKNOWN,        /* the machine file does not say                 */
 };
 
+/* Ports where the file says what instructions do on them, else resources. */
+enum cost_view cost_view_of(const struct machine *m);
+
 struct cost_row {
     enum cost_kind kind;
     const char *form;               /* normalised; both patterns for COST_FUSED */

@@ -129,6 +129,10 @@ static const struct {
      "8 remark: core: the source is still to be filled in\n"
      "11 remark: sub r64, r64: the source is still to be filled in\n"
      "13 remark: xor r64, r64: recalled, unchecked, in part or whole\n"},
+    {"ports that only resources describe are no contradiction",
+     HEAD CORE("") "resources:\n  - {form: \"add r64, imm\", uses: {R0: 0.25}, source: s}\n",
+     "8 remark: no line_crossing_load_slots: kernels with crossing loads have no port bound\n"
+     "8 remark: nothing goes to port A\n8 remark: nothing goes to port B\n"},
     {"resources alone",
      HEAD "resources:\n  - {form: \"add r64, imm\", uses: {R0: 0.25}, source: s}\n"
           "  - {form: \"add r64, imm8\", uses: {R0: 0.5}, source: s}\n",

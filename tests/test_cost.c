@@ -247,6 +247,12 @@ static void test_conflicts(struct arena *a)
 static void test_views(struct arena *a)
 {
     struct machine m = test_machine();
+    static struct machine_form used[] = {{.form = "nop", .uses = uses_r0, .n_uses = 1}};
+    struct machine inferred = m;
+    inferred.forms = used;
+    inferred.n_forms = 1;
+    ok(cost_view_of(&m) == COST_PORTS && cost_view_of(&inferred) == COST_RESOURCES,
+       "forms without uops are described by resources, though the file names ports");
     struct err e = {0}, e2 = {0};
     m.n_ports = 0;
     ok(!cost_compile(&m, COST_PORTS, a, &e) && e.code == ERR_MODEL, "no ports: %s", e.text);
