@@ -59,6 +59,9 @@ int yml_choice(const struct yml *node, const char *const *names, struct err *e);
 bool yml_number_or_unknown(const struct yml *node, double min, double max, double *out,
                            struct err *e);
 
+/* A text in double quotes, for the few lines of YAML that are written with comments, so by hand. */
+const char *yml_quoted(struct arena *a, const char *text);
+
 /* --- writing ------------------------------------------------------------------------------------
  * A thin cover over libyaml's emitter.  Calls mirror the tree; what is emitted always parses. */
 struct yml_out;

@@ -96,6 +96,34 @@ static void emit_scalar(struct yml_out *o, const char *text, size_t len, yaml_sc
                                       style));
 }
 
+/* Characters that must not stand in a file as they are. */
+static bool needs_escape(uint32_t c)
+{
+    return c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+           c == 0xfeff || c == 0xfffe || c == 0xffff;
+}
+
+const char *yml_quoted(struct arena *a, const char *text)
+{
+    struct text out = {.arena = a};
+    const size_t len = strlen(text);
+    text_add(&out, "\"");
+    for (size_t i = 0, n; i < len; i += n) {
+        uint32_t c;
+        n = utf8_decode(text + i, len - i, &c);
+        if (n == 0) {
+            text_add(&out, "?"); /* the system's texts may be in any encoding */
+            n = 1;
+        } else if (needs_escape(c)) {
+            text_add(&out, "\\u%04x", (unsigned)c);
+        } else {
+            text_add(&out, c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)n, text + i);
+        }
+    }
+    text_add(&out, "\"");
+    return out.data;
+}
+
 /* Quoted where a reader, ours or another, would take the text for a number, a truth or nothing;
  * escaped where it holds what must not stand in a file as it is. */
 static yaml_scalar_style_t style_for(const char *text, size_t len)
@@ -106,8 +134,7 @@ static yaml_scalar_style_t style_for(const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         uint32_t c = 0;
         i += utf8_decode(text + i, len - i, &c);
-        if (c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
-            c == 0xfeff || c == 0xfffe || c == 0xffff) {
+        if (needs_escape(c)) {
             return YAML_DOUBLE_QUOTED_SCALAR_STYLE;
         }
     }

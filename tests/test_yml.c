@@ -351,6 +351,10 @@ static void texts(struct arena *a)
         yml_out_end(o);
         const bool good = yml_out_close(o, &out, &e);
         const struct yml *root = good ? yml_read(out, "f", a, &e) : NULL;
+        const char *line = arena_format(a, "{k: %s}\n", yml_quoted(a, cases[i]));
+        const struct yml *by_hand = yml_read(bytes(line), "f", a, &e);
+        ok(by_hand && strcmp(yml_find(by_hand, "k")->text, cases[i]) == 0,
+           "text %zu reads back from quotes", i);
         ok(root && strcmp(yml_find(root, "k")->text, cases[i]) == 0 &&
                strcmp(yml_find(root, "l")->child->text, cases[i]) == 0,
            "text %zu reads back", i);
@@ -363,6 +367,7 @@ static void texts(struct arena *a)
     struct yml_out *o = yml_out_open(a);
     yml_out_text(o, "latin-1 \xfc here");
     ok(yml_out_close(o, &out, &e) && yml_read(out, "f", a, &e), "bytes of another encoding");
+    is_text(yml_quoted(a, "latin-1 \xfc"), "\"latin-1 ?\"", "in quotes too");
     is_text(yml_read(out, "f", a, &e)->text, "latin-1 ? here", "are marked, not passed on");
 }
 
