@@ -113,22 +113,24 @@ lint:
 	    clang-tidy --quiet $$f -- -std=c11 $(CPPFLAGS) 2>/dev/null || exit 1; done
 	shellcheck $(wildcard tests/*.t tests/*.sh) .ci/run
 
+TO = '$(DESTDIR)$(PREFIX)'
+
 install: $(BUILD)/gambrel
-	install -D -m 755 $(BUILD)/gambrel $(DESTDIR)$(PREFIX)/bin/gambrel
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gambrel kernels.yaml
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gambrel/machines $(wildcard machines/*.yaml)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/gambrel README.md $(wildcard doc/*.md)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(GENERATED_FOLDERS))
-	$(BUILD)/gambrel help --man > $(DESTDIR)$(PREFIX)/share/man/man1/gambrel.1
-	$(BUILD)/gambrel help --completion=bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gambrel
-	$(BUILD)/gambrel help --completion=zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gambrel
-	$(BUILD)/gambrel help --completion=fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gambrel.fish
+	install -D -m 755 $(BUILD)/gambrel $(TO)/bin/gambrel
+	install -d $(TO)/share/gambrel/machines $(TO)/share/doc/gambrel $(addprefix $(TO)/share/,$(GENERATED_FOLDERS))
+	install -m 644 -t $(TO)/share/gambrel kernels.yaml
+	install -m 644 -t $(TO)/share/gambrel/machines $(wildcard machines/*.yaml)
+	install -m 644 -t $(TO)/share/doc/gambrel README.md $(wildcard doc/*.md)
+	$(BUILD)/gambrel help --man > $(TO)/share/man/man1/gambrel.1
+	$(BUILD)/gambrel help --completion=bash > $(TO)/share/bash-completion/completions/gambrel
+	$(BUILD)/gambrel help --completion=zsh > $(TO)/share/zsh/site-functions/_gambrel
+	$(BUILD)/gambrel help --completion=fish > $(TO)/share/fish/vendor_completions.d/gambrel.fish
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f bin/gambrel share/man/man1/gambrel.1 \
+	cd $(TO) && rm -f bin/gambrel share/man/man1/gambrel.1 \
 	    share/bash-completion/completions/gambrel share/zsh/site-functions/_gambrel \
 	    share/fish/vendor_completions.d/gambrel.fish
-	rm -rf $(DESTDIR)$(PREFIX)/share/gambrel $(DESTDIR)$(PREFIX)/share/doc/gambrel
+	rm -rf $(TO)/share/gambrel $(TO)/share/doc/gambrel
 
 clean:
 	rm -rf build build-san build-clang build-fuzz

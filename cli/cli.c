@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 int cli_fail(const struct err *e)
@@ -24,9 +26,16 @@ int cli_print(struct bytes data)
 {
     if ((data.len && fwrite(data.data, 1, data.len, stdout) != data.len) || fflush(stdout) != 0) {
         fprintf(stderr, "gambrel: error: cannot write to standard output: %s\n", strerror(errno));
+        __fpurge(stdout); /* or the same would be said again at exit */
         return EXIT_INPUT;
     }
     return EXIT_FINE;
+}
+
+bool cli_is_screen(int fd)
+{
+    const char *term = getenv("TERM");
+    return isatty(fd) && !(term && strcmp(term, "dumb") == 0);
 }
 
 int cli_write(const char *path, struct bytes data)
@@ -38,16 +47,18 @@ int cli_write(const char *path, struct bytes data)
     return file_write_whole(path, data, &e) ? EXIT_FINE : cli_fail(&e);
 }
 
-/* The folder of the running program, or "." if the system does not say. */
+/* The folder of the running program, or "." if the system does not say.  Without /proc it is the one in
+ * the name that the program was started by. */
 static const char *program_folder(struct cli *c)
 {
-    char path[PATH_MAX];
-    const ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (len <= 0) {
-        return ".";
+    char link[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", link, sizeof link - 1);
+    const char *path = (const char *)getauxval(AT_EXECFN);
+    if (len > 0) {
+        link[len] = '\0';
+        path = link;
     }
-    path[len] = '\0';
-    char *slash = strrchr(path, '/');
+    const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? arena_copy(c->arena, path, (size_t)(slash - path)) : ".";
 }
 

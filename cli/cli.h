@@ -28,7 +28,7 @@ enum exit_status {
 
 struct cli {
     struct arena *arena;
-    bool color; /* stdout is a terminal and NO_COLOR is not set */
+    bool color; /* stdout is a screen and NO_COLOR is not set */
 };
 
 struct command {
@@ -56,6 +56,8 @@ void cli_warn(const char *text);
 
 /* Writes to stdout; EXIT_INPUT and a message if it cannot be written (a full disk). */
 int cli_print(struct bytes data);
+/* Is it a terminal that moves its cursor and knows colours? */
+bool cli_is_screen(int fd);
 /* The same to a file, or to stdout for "-". */
 int cli_write(const char *path, struct bytes data);
 

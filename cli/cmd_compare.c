@@ -130,6 +130,7 @@ static bool write_folder(struct cli *c, const struct comparison *cmp, const char
     return true;
 }
 
+/* Each run has a folder of its own below the one that is asked for. */
 static bool write_batch_folder(struct cli *c, const struct batch *b, const char *folder,
                                struct err *e)
 {
@@ -178,7 +179,7 @@ static bool report(struct cli *c, const struct comparison *cmp, const struct opt
     if (f->plot && !choose_plot(cmp, o, &ro.plot, e)) {
         return false;
     }
-    return f->write(cmp, &ro, out, e) && (!o->folder || write_folder(c, cmp, o->folder, e));
+    return f->write(cmp, &ro, out, e);
 }
 
 static const struct report_format *find_format(const char *name, struct err *e)
@@ -222,21 +223,14 @@ static const struct machine *machine_of(const struct machine_source *from, const
     return d.match < 0 ? NULL : from->all[d.match];
 }
 
-/* All runs as one report; each has a folder of its own below the one that is asked for. */
-static bool report_batch(struct cli *c, const struct comparison *const *runs,
-                         const struct options *o, const struct report_format *f, struct text *out,
-                         struct err *e)
+/* All runs as one report. */
+static bool report_batch(struct cli *c, const struct batch *b, const struct report_format *f,
+                         struct text *out, struct err *e)
 {
     const struct report_options ro = {.color = c->color};
-    const struct batch b = batch_of(runs, o->n_runs, c->arena);
-    if (!f->write_batch) {
-        return err_set(e, ERR_RANGE, LOC_NONE, "%s shows one run at a time, not %d", f->name,
-                       o->n_runs);
-    }
-    if (!f->write_batch(&b, &ro, out, e)) {
-        return false;
-    }
-    return !o->folder || write_batch_folder(c, &b, o->folder, e);
+    return f->write_batch ? f->write_batch(b, &ro, out, e)
+                          : err_set(e, ERR_RANGE, LOC_NONE, "%s shows one run at a time, not %d",
+                                    f->name, b->n);
 }
 
 /* Reads and joins the runs; NULL and *e. */
@@ -269,13 +263,22 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
     const struct report_format *f = find_format(o.format, &e);
     const struct comparison **runs = compare_runs(c, &o, f, &e);
-    if (!runs || !(o.n_runs == 1 ? report(c, runs[0], &o, f, &out, &e)
-                                 : report_batch(c, runs, &o, f, &out, &e))) {
+    if (!runs) {
+        return cli_fail(&e);
+    }
+    const bool one = o.n_runs == 1;
+    const struct batch b = batch_of(runs, o.n_runs, c->arena);
+    if (!(one ? report(c, runs[0], &o, f, &out, &e) : report_batch(c, &b, f, &out, &e))) {
         return cli_fail(&e);
     }
     for (int i = 0; i < o.n_runs; i++) {
         n_violated += runs[i]->n_violated;
     }
     const int status = cli_print((struct bytes){out.data, out.len});
+    /* After the report, which is worth reading even where no plot can be drawn. */
+    if (o.folder &&
+        !(one ? write_folder(c, runs[0], o.folder, &e) : write_batch_folder(c, &b, o.folder, &e))) {
+        return cli_fail(&e);
+    }
     return status ? status : n_violated ? EXIT_FINDING : EXIT_FINE;
 }

@@ -146,6 +146,10 @@ static int show(struct cli *c, const struct kernels *k, const struct options *o)
             text_add(&out, "  %s: %s\n", kernel->streams[s].array,
                      stream_names[kernel->streams[s].kind]);
         }
+        if (o->isa && !kernel_body(kernel, o->isa)) {
+            err_set(&e, ERR_RANGE, kernel->loc, "%s has no body for %s", kernel->name, o->isa);
+            return cli_fail(&e);
+        }
         for (int b = 0; b < kernel->n_bodies; b++) {
             if (!o->isa || strcmp(o->isa, kernel->bodies[b].isa) == 0) {
                 show_body(&kernel->bodies[b], &out);

@@ -157,9 +157,9 @@ static int check(struct cli *c, const struct options *o)
 
 static void new_match(const struct run_host *h, struct text *out)
 {
-    if (!isnan(h->family)) {
-        text_add(out, "match: {vendor: %s, family: %.0f, models: [%.0f, %.0f]}\n", h->vendor,
-                 h->family, h->model, h->model);
+    if (!isnan(h->family) && !isnan(h->model)) {
+        text_add(out, "match: {vendor: %s, family: %.0f, models: [%.0f, %.0f]}\n",
+                 yml_quoted(out->arena, h->vendor), h->family, h->model, h->model);
     } else if (!isnan(h->implementer)) {
         text_add(out, "match: {implementer: 0x%lx, part: 0x%lx}\n", (unsigned long)h->implementer,
                  (unsigned long)h->part);
@@ -196,8 +196,8 @@ static int begin_new(struct cli *c)
     const bool x86 = strcmp(h->facts.isa, "x86-64") == 0;
     text_add(&out,
              "format: gambrel-machine-1\nname: new-machine            # change me\nisa: %s\n"
-             "description: \"%s\"\n",
-             h->facts.isa, h->facts.cpu_name);
+             "description: %s\n",
+             h->facts.isa, yml_quoted(c->arena, h->facts.cpu_name));
     new_match(&h->facts, &out);
     text_add(
         &out,

@@ -121,13 +121,12 @@ static void on_interrupt(int signal_number)
     stop_flag = 1;
 }
 
+#define CLEAR_LINE "\r\033[K"
+
 static void show_progress(void *context, int done, int total, const char *what)
 {
     (void)context;
-    fprintf(stderr, "\r\033[K%d/%d %s", done, total, what);
-    if (done == total) {
-        fprintf(stderr, "\r\033[K");
-    }
+    fprintf(stderr, CLEAR_LINE "%d/%d %s", done, total, what);
 }
 
 static int list_loops(void)
@@ -214,21 +213,25 @@ static const char *command_line(struct cli *c, int argc, char **argv)
     return t.data;
 }
 
+static const char *folder_of(struct cli *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : arena_copy(c->arena, path, (size_t)(slash - path));
+}
+
 /* Makes the folder and tries to write there, so that a run is not lost after a minute of work. */
 static bool make_room(struct cli *c, const char *path, struct err *e)
 {
-    const char *slash = strrchr(path, '/');
-    const char *folder = !slash          ? "."
-                         : slash == path ? "/"
-                                         : arena_copy(c->arena, path, (size_t)(slash - path));
-    if (strcmp(path, "-") == 0) {
-        return true;
+    return strcmp(path, "-") == 0 ||
+           (file_make_folder(folder_of(c, path), e) && file_can_write(path, e));
+}
+
+/* A program that was started with a signal ignored, as by nohup, is to go on ignoring it. */
+static void stop_on(int signal_number)
+{
+    if (signal(signal_number, on_interrupt) == SIG_IGN) {
+        signal(signal_number, SIG_IGN);
     }
-    if (!file_make_folder(folder, e)) {
-        return false;
-    }
-    return access(folder, W_OK) == 0 || err_set(e, ERR_IO, (struct loc){.file = folder},
-                                                "cannot write to this folder: %s", strerror(errno));
 }
 
 static int write_run(struct cli *c, const char *path, const struct run *r)
@@ -254,7 +257,7 @@ static struct campaign_settings settings_of(const struct options *o, enum isa is
         .isa = isa,
         .names = o->names,
         .n_names = o->n_names,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress = cli_is_screen(STDERR_FILENO) ? show_progress : NULL,
         .stop = &stop_flag,
     };
 }
@@ -290,9 +293,16 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     r.reps = s.reps;
     r.warmup_ms = s.warmup_s * 1e3;
     r.quick = s.quick;
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
-    if (!campaign_run(&s, h, c->arena, &r, &e)) {
+    stop_on(SIGINT);
+    stop_on(SIGTERM);
+    const bool measured = campaign_run(&s, h, c->arena, &r, &e);
+    if (s.progress) {
+        fprintf(stderr, CLEAR_LINE);
+    }
+    if (!measured) {
+        if (!o.output) {
+            rmdir(folder_of(c, path)); /* made for this run; another's is not empty */
+        }
         return cli_fail(&e);
     }
     const int status = write_run(c, path, &r);

@@ -78,6 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->n_names = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
+        if (!!o->block + !!o->blocks + !!o->n_names > 1) {
+            argp_error(state, "kernels by name, --block or --blocks: one of them at a time");
+        }
         if (!o->machine) {
             argp_error(state, "which machine? --machine=FILE, or a name of gambrel machine list");
         }
@@ -231,7 +234,8 @@ static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
 {
     struct text unknown = {.arena = out->arena};
     cost_name_unknown(&c->cost, &unknown);
-    text_add(out, "%s,%s,%ld,%s,", k->name, b->isa, o->threads, c->model);
+    csv_field(out, k->name);
+    text_add(out, ",%s,%ld,%s,", b->isa, o->threads, c->model);
     csv_number(out, c->cycles_per_iter);
     text_add(out, ",");
     csv_number(out, c->cycles_per_element);
@@ -268,7 +272,8 @@ static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
                        const struct options *o, struct text *out)
 {
     struct text words = {.arena = out->arena};
-    text_add(out, "%s,%s,%ld,chains,", k->name, body->isa, o->threads);
+    csv_field(out, k->name);
+    text_add(out, ",%s,%ld,chains,", body->isa, o->threads);
     csv_number(out, b->cycles_per_iter);
     text_add(out, ",");
     csv_number(out, b->cycles_per_iter / body->elements_per_iter);
@@ -438,8 +443,11 @@ static int model_blocks(struct cli *c, struct cost_table *t, const struct option
     struct block b;
     struct cost cost = cost_new(t);
     struct arena *row = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
+    if (!row) {
+        cli_out_of_memory(NULL);
+    }
     struct text out = {.arena = row};
-    struct block_reader *reader = row ? blocks_open(o->blocks, c->arena, &e) : NULL;
+    struct block_reader *reader = blocks_open(o->blocks, c->arena, &e);
     int status = EXIT_FINE;
     text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
     for (long n = 1; reader && blocks_next(reader, row, &b, &e); n++) {
@@ -498,10 +506,15 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
     return status ? status : k.cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
 }
 
-/* The port bound where the file has ports, else the bound of its resources. */
 static struct cost_table *compile(struct cli *c, const struct machine *m, struct err *e)
 {
-    return cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e);
+    if (!m->n_ports && !m->n_resources) {
+        err_set(e, ERR_MODEL, (struct loc){.file = m->file},
+                "this machine file has neither instructions on ports nor resources: nothing to "
+                "model with; gambrel machine check says what is missing");
+        return NULL;
+    }
+    return cost_compile(m, cost_view_of(m), c->arena, e);
 }
 
 int cmd_model(struct cli *c, int argc, char **argv)

@@ -69,6 +69,14 @@ static struct arena *memory(void)
     return a;
 }
 
+/* What argp prints for --help is still to be written when it exits; a full disk must not look fine. */
+static void flush_output(void)
+{
+    if (cli_print((struct bytes){NULL, 0}) != EXIT_FINE) {
+        _exit(EXIT_INPUT);
+    }
+}
+
 static int run_command(struct cli *c, int argc, char **argv)
 {
     const char *name = argv[1];
@@ -92,10 +100,12 @@ static int run_command(struct cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const char *no_color = getenv("NO_COLOR"); /* counts where it is not empty: no-color.org */
     argp_err_exit_status = EXIT_INPUT;
+    atexit(flush_output);
     struct cli c = {
         .arena = memory(),
-        .color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+        .color = cli_is_screen(STDOUT_FILENO) && !(no_color && *no_color),
     };
     int status = EXIT_INPUT;
     if (argc < 2) {

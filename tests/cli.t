@@ -42,6 +42,10 @@ exits 2 "unknown isa" "$gambrel" measure -i mmx -o "$tmp/run.yaml"
 says "no instruction set 'mmx'"
 [ ! -e "$tmp/run.yaml" ]
 ok $? "nothing was written"
+mkdir "$tmp/folder"
+for path in "$tmp/folder" "$tmp/folder/" '' /dev/null/x; do # refused before ten thousand passes
+    exits 2 "results to '${path#"$tmp"}'" timeout 20 "$gambrel" measure -r 10000 -o "$path" read
+done
 exits 2 "missing results" "$gambrel" compare "$tmp/missing.yaml"
 says "missing.yaml"
 exits 2 "a folder as results" "$gambrel" compare "$tmp"
@@ -59,13 +63,35 @@ exits 0 "roofs of a run" "$gambrel" model poly -m apple-m4-pro --run results/app
 grep -q "fma_f32 roof binds" "$tmp/out"
 ok $? "and they serve"
 
-for command in "help" "help --man" "--version" "kernel list" "machine list" "measure --list" \
+zen4="model --machine zen4"
+# shellcheck disable=SC2086
+{
+    exits 2 "no body for an instruction set, in CSV" "$gambrel" $zen4 --isa neon --csv
+    exits 2 "kernel show of an instruction set that it lacks" "$gambrel" kernel show -i mmx saxpy
+    says "mmx"
+    exits 2 "a block and blocks" "$gambrel" $zen4 --block nop --blocks "$tmp/none.csv"
+    says "one of them at a time"
+}
+printf 'format: gambrel-machine-1\nname: bare\nisa: x86-64\n' >"$tmp/bare.yaml"
+exits 2 "a machine without instructions" "$gambrel" model --machine "$tmp/bare.yaml" --block nop
+says "neither instructions on ports nor resources"
+
+article=results/apple-m4-pro-article.yaml
+exits 3 "no gnuplot" env PATH=/nonexistent "$(realpath "$gambrel")" compare --folder "$tmp/report" $article
+says "gnuplot is not installed"
+grep -q saxpy "$tmp/out"
+ok $? "the report is there all the same"
+
+for command in "measure --help" "help" "help --man" "--version" "kernel list" "machine list" "measure --list" \
     "compare results/apple-m4-pro-article.yaml"; do
     # shellcheck disable=SC2086
     "$gambrel" $command >/dev/full 2>"$tmp/err"
     [ $? -eq 2 ]
     ok $? "gambrel $command to a full device fails"
 done
+
+"$gambrel" machine new >"$tmp/new.yaml" && "$gambrel" machine check "$tmp/new.yaml" >"$tmp/out"
+ok $? "a new machine file loads as it is"
 
 "$gambrel" help --man >"$tmp/man"
 ok $? "manual"
@@ -75,4 +101,16 @@ for option in quick threads reps isa json; do
 done
 "$gambrel" help --completion=bash >"$tmp/completion" && bash -n "$tmp/completion"
 ok $? "bash completion parses"
+
+if make install DESTDIR="$tmp/a b" BUILD="${BUILD:-build}" >"$tmp/out" 2>&1; then
+    cd / && exits 0 "installed, run from /" "$tmp/a b/usr/local/bin/gambrel" machine list
+    cd "$OLDPWD" || exit
+    mkdir "$tmp/a"
+    make uninstall DESTDIR="$tmp/a b" BUILD="${BUILD:-build}" >"$tmp/out" 2>&1
+    left=$(find "$tmp/a b" -type f)
+    [ -d "$tmp/a" ] && [ -z "$left" ]
+    ok $? "uninstalled, and nothing else"
+else
+    ok 1 "install to a folder with a blank"
+fi
 echo "1..$count"
