@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct options {
-    const char *folder;
+    char *folder; /* as argp hands it out */
     const char **words;
     int n_words;
 };
