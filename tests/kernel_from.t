@@ -30,9 +30,9 @@ cat >"$tmp/loop.s" <<'END'
 add2:
 	xor eax, eax
 # LLVM-MCA-BEGIN add2
-1:	vmovupd ymm0, [rdi+rax*8]
+1:	vmovups ymm0, [rdi+rax*8]
 	vaddpd ymm0, ymm0, [rsi+rax*8]
-	vmovupd [rdi+rax*8], ymm0
+	vmovups [rdi+rax*8], ymm0
 	add rax, 4
 	cmp rax, rdx
 	jb 1b
