@@ -396,9 +396,10 @@ static void add_number(struct text *out, double value)
     text_add(out, ",%s", isnan(value) ? "" : text_number(value, number));
 }
 
-static const char csv_header[] = "function,level,cycles_per_n,low,high,least,cv,clock_hz,disturbed,"
-                                 "n_per_iter,share,cycles_per_iter,"
-                                 "ports,chains,best,unknown\n";
+static const char csv_header[] =
+    "function,first,end,level,cycles_per_n,low,high,least,cv,clock_hz,disturbed,"
+    "n_per_iter,share,cycles_per_iter,"
+    "ports,chains,best,unknown\n";
 
 static void csv(const struct ran *r, const struct ladder *l, const struct measured *m,
                 const char *symbol, struct text *out)
@@ -408,7 +409,9 @@ static void csv(const struct ran *r, const struct ladder *l, const struct measur
                               s->cv,     m->clock_hz};
     const double none = (double)NAN;
     const bool there = l->machine != NULL;
-    text_add(out, "%s,%s", symbol, level_names[m->level]);
+    const struct nest_loop *loop = &r->loop->loop;
+    text_add(out, "%s,0x%llx,0x%llx,%s", symbol, (unsigned long long)loop->address,
+             (unsigned long long)loop->address + loop->len, level_names[m->level]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         add_number(out, numbers[i]);
     }

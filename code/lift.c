@@ -425,9 +425,9 @@ bool lift_kernel(const struct nest_loop *from, const struct lift_wishes *w, stru
     }
     say_bytes(&l);
     if (from->n_branches > 0) {
-        text_add(notes, "assumed: %d conditional branch%s inside the loop %s not taken\n",
+        text_add(notes, "assumed: %d conditional branch%s inside the loop %s the straight way on\n",
                  from->n_branches, from->n_branches == 1 ? "" : "es",
-                 from->n_branches == 1 ? "is" : "are");
+                 from->n_branches == 1 ? "goes" : "go");
     }
     out->unit = out->flops_per_element > 0 ? "flop/s" : "byte/s";
     out->roof = matching_roof(out);

@@ -49,46 +49,73 @@ static double vector_bytes(const struct insn *i)
     return 0;
 }
 
-/* Where the way goes on after instruction k; n ends it. */
-static bool next_of(const struct listing *l, size_t k, size_t *next, struct err *e)
+/* A way through the range: what is on it, and how many of the two ways on from each were tried. */
+struct way {
+    size_t *at;
+    uint8_t *tried, *seen; /* by place on the way, by instruction */
+    size_t n;
+};
+
+/* Ways on from instruction k: first straight on, then where it jumps.  n of the listing stands for the
+ * loop's end: past the range, or back to its head.  False: there is no such way on. */
+static bool way_on(const struct listing *l, size_t k, int which, size_t *next)
 {
     const struct insn *i = &l->insns[k];
-    const uint64_t end = l->insns[l->n - 1].address + (uint64_t)l->insns[l->n - 1].length;
+    if (which == 0) {
+        *next = k + 1;
+        return !i->returns && (!jumps(i) || i->conditional);
+    }
+    *next = jumps(i) && i->target > i->address ? index_at(l, i->target) : l->n;
+    return jumps(i) && (*next < l->n || i->target == l->insns[0].address);
+}
 
-    *next = k + 1;
-    if (i->returns) {
-        return err_set(e, ERR_RANGE, LOC_NONE,
-                       "a return at 0x%llx inside what should be one iteration",
-                       (unsigned long long)i->address);
+/* Straight on as far as that leads to the loop's end; else jumps are taken, the last first. */
+static bool find_way(const struct listing *l, struct way *w)
+{
+    w->at[0] = 0;
+    w->tried[0] = 0;
+    w->n = 1;
+    while (w->n > 0) {
+        const size_t k = w->at[w->n - 1];
+        size_t next;
+        if (w->tried[w->n - 1] == 2) {
+            w->n--;
+        } else if (way_on(l, k, w->tried[w->n - 1]++, &next)) {
+            if (next == l->n) {
+                return true;
+            }
+            if (!w->seen[next]) {
+                w->seen[next] = 1;
+                w->at[w->n] = next;
+                w->tried[w->n++] = 0;
+            }
+        }
     }
-    if (!jumps(i) || i->conditional) {
-        return true;
-    }
-    if (i->target <= i->address || i->target >= end) {
-        *next = l->n; /* back to the head, or out of the loop */
-        return true;
-    }
-    *next = index_at(l, i->target);
-    return *next < l->n || err_set(e, ERR_RANGE, LOC_NONE,
-                                   "the jump at 0x%llx goes into the middle of an instruction",
-                                   (unsigned long long)i->address);
+    return false;
 }
 
 static bool follow(const struct listing *l, struct arena *a, struct nest_loop *out, struct err *e)
 {
-    struct insn *way = arena_new(a, struct insn, l->n);
-    int n = 0;
-
-    for (size_t k = 0, next; k < l->n; k = next) {
-        way[n++] = l->insns[k];
-        out->vector_bytes += vector_bytes(&l->insns[k]);
-        out->n_branches += jumps(&l->insns[k]) && l->insns[k].conditional && k + 1 < l->n;
-        if (!next_of(l, k, &next, e)) {
-            return false;
-        }
+    struct insn *insns = arena_new(a, struct insn, l->n);
+    struct way w = {
+        .at = arena_new(a, size_t, l->n + 1),
+        .tried = arena_new(a, uint8_t, l->n + 1),
+        .seen = arena_new(a, uint8_t, l->n + 1),
+    };
+    if (!find_way(l, &w)) {
+        return err_set(e, ERR_RANGE, LOC_NONE,
+                       "what begins at 0x%llx returns or leaves, but never comes to an end that "
+                       "could be one iteration's",
+                       (unsigned long long)l->insns[0].address);
     }
-    out->loop.insns = way;
-    out->loop.n = n;
+    for (size_t k = 0; k < w.n; k++) {
+        const struct insn *i = &l->insns[w.at[k]];
+        insns[k] = *i;
+        out->vector_bytes += vector_bytes(i);
+        out->n_branches += jumps(i) && i->conditional && k + 1 < w.n;
+    }
+    out->loop.insns = insns;
+    out->loop.n = (int)w.n;
     return true;
 }
 

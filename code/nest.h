@@ -6,8 +6,8 @@
  * such range inside.
  *
  * What one iteration executes is its straight way through that range: conditional branches are not
- * taken, but for the last, and forward jumps are followed.  Blocks that are jumped over, and those
- * out of line, are not counted.
+ * taken, but for the last and where not taking them leads out of the loop, and forward jumps are
+ * followed.  Blocks that are jumped over are not counted.
  */
 #ifndef GAMBREL_CODE_NEST_H
 #define GAMBREL_CODE_NEST_H
@@ -22,7 +22,7 @@ struct nest_loop {
     const uint8_t *code; /* from the head through the last branch back, or of the range given */
     size_t len;
     struct code_loop loop; /* one iteration; it has no inner loop */
-    int n_branches;        /* conditional ones on its way, taken not to be taken */
+    int n_branches;        /* conditional ones on its way, but for the last */
     double vector_bytes;   /* widths of the vector registers that its instructions name, added up */
 };
 
@@ -37,7 +37,7 @@ bool nest_find(const uint8_t *code, size_t len, uint64_t address, enum code_arch
                struct arena *a, struct nest *out, struct err *e);
 
 /* All of code[0..len) as one iteration.  Its address shows in errors and out->address only.
- * ERR_SYNTAX: not an instruction, or cut off; ERR_RANGE: a return, a jump into an instruction. */
+ * ERR_SYNTAX: not an instruction, or cut off; ERR_RANGE: no way to its end but out of it. */
 bool nest_range(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                 struct arena *a, struct nest_loop *out, struct err *e);
 

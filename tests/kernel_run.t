@@ -62,7 +62,7 @@ ok $? "arrays that index others, and a scalar"
 shows "'place' runs 1 times"
 run every_second --args "double*" --elements-per-n 2 --csv
 ok $? "more than one element for one n"
-grep -q "^function,level,cycles_per_n" "$tmp/out" && grep -q "^every_second,L1," "$tmp/out"
+grep -q "^function,first,end,level,cycles_per_n" "$tmp/out" && grep -q "^every_second,0x.*,0x.*,L1," "$tmp/out"
 ok $? "as comma-separated values"
 ${CC:-cc} -shared -o "$tmp/own.so" "$tmp/own.o"
 "$gambrel" kernel run "$tmp/own.so" --symbol add --levels L1 --rounds 3 | grep -q "'add' runs 1 times"

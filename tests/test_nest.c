@@ -12,6 +12,9 @@
 /* AArch64: ldr q, ldr q with write-back, fmla v.2d, str q, add, cmp, b.ne. */
 #define A64 "030080d20068e33c2104c13c20cc624e0068a33c634000917f0002eb41ffff54c0035fd6"
 
+/* Two je to a ret, then js past it to an inc and a jump back to the head. */
+#define OUT_OF_LINE "48ffc8740a4885d2740548ffc27802c39048ffc1ebea"
+
 static const uint8_t *bytes_of(const char *hex, size_t *len, struct arena *a)
 {
     struct err e = {0};
@@ -32,6 +35,7 @@ static void finding(struct arena *a)
         {"vector loop and remainder", TWO, ARCH_X86_64, 2, 0, 6, 0, 0x102, 96},
         {"the inner loop, past its jump", NESTED, ARCH_X86_64, 1, 0, 6, 1, 0x103, 16},
         {"AArch64", A64, ARCH_AARCH64, 1, 0, 7, 0, 0x104, 64},
+        {"closed from out of line, past a return", OUT_OF_LINE, ARCH_X86_64, 1, 0, 8, 3, 0x100, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t len;
@@ -61,9 +65,8 @@ static void refusals(struct arena *a)
         {"no loop", "90c3", "no loop: no branch goes backwards", false},
         {"a branch into an instruction", "b89090909075fac3", "no loop", false},
         {"an instruction cut off", "48ffc8c5", "not an instruction", true},
-        {"a return", "48ffc8c37500", "a return at 0x103 inside", true},
-        {"a jump into an instruction", "eb01b89090909048ffc8", "the middle of an instruction",
-         true},
+        {"a return", "48ffc8c37500", "never comes to an end", true},
+        {"a jump into an instruction", "eb01b89090909048ffc8", "never comes to an end", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t len;
@@ -165,7 +168,7 @@ static void lifting(struct arena *a)
     notes.len = 0;
     if (lift(NESTED, ARCH_X86_64, defaults, a, &k, &notes)) {
         ok(k.bodies->elements_per_iter == 1 && k.element_bytes == 4 && k.n_streams == 2 &&
-               strstr(notes.data, "1 conditional branch inside the loop is not taken"),
+               strstr(notes.data, "1 conditional branch inside the loop goes the straight way on"),
            "a branch is assumed not taken, and said");
     }
     w = defaults;
