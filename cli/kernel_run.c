@@ -17,8 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINKER_SECONDS_MAX = 60, LENGTHS = 6, LENGTHS_DRAM = 3, ROUNDS_DRAM = 7 };
-#define CALL_S 1e-4 /* short, so that most samples lie between two interruptions */
+enum {
+    CPUS_TRIED_MAX = 8,
+    LINKER_SECONDS_MAX = 60,
+    LENGTHS = 6,
+    LENGTHS_DRAM = 3,
+    ROUNDS_DRAM = 7
+};
+#define CALL_S     1e-5 /* short, so that most timings lie between two disturbances */
+#define PATIENCE_S 2.0  /* for better times, at each level */
 
 bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct err *e)
 {
@@ -302,8 +309,7 @@ static bool choose_lengths(const struct sizes_machine *m, enum level level,
 struct measured {
     enum level level;
     struct summary cycles_per_n, call_cycles;
-    double least_cycles_per_n;
-    double clock_hz;
+    double clock_hz, quiet_per_n;
     bool disturbed;
     char why[NOISE_WHY_BYTES];
 };
@@ -313,40 +319,38 @@ static void judge(const struct host *h, const struct host_noise *before,
 {
     struct host_noise after;
     host_noise_read(h, 1, &after);
-    const struct summary clock = summary_of(r->clock_hz, r->n);
     const struct noise_seen seen = {
         .duration_s = r->duration_s,
         .threads = 1,
         .passes = r->n,
         .stolen_s = after.stolen_s - before->stolen_s,
-        .pressure_s = after.pressure_s - before->pressure_s,
         .throttled_s = after.throttled_s - before->throttled_s,
-        .waited_s = r->waited_s,
-        .context_switches = r->context_switches,
-        .clock_spread = (clock.max - clock.min) / clock.median,
-        .sample_spread = noise_spread(r->seconds_per_n, r->n),
+        /* A timing in which the thread was displaced was repeated: that spoils nothing. */
+        .pressure_s = (double)NAN,
+        .waited_s = (double)NAN,
+        .context_switches = (double)NAN,
+        .sample_spread = noise_spread(r->cycles_per_n, r->n),
     };
     out->disturbed = noise_judge(&seen, out->why) > 1;
+    if (r->crowded) {
+        out->disturbed = true;
+        snprintf(out->why, sizeof out->why, "the core was never ours alone for long enough");
+    }
 }
 
 static bool measure_level(const struct host *h, const struct callee_request *r,
                           struct measured *out, struct err *e)
 {
-    double cycles[CALLEE_ROUNDS_MAX], calls[CALLEE_ROUNDS_MAX];
     struct callee_result result;
     struct host_noise before;
     host_noise_read(h, 1, &before);
     if (!callee_run(r, &result, e)) {
         return false;
     }
-    for (int i = 0; i < result.n; i++) {
-        cycles[i] = result.seconds_per_n[i] * result.clock_hz[i];
-        calls[i] = result.call_seconds[i] * result.clock_hz[i];
-    }
-    out->cycles_per_n = summary_of(cycles, result.n);
-    out->call_cycles = summary_of(calls, result.n);
-    out->clock_hz = stats_median(result.clock_hz, result.n);
-    out->least_cycles_per_n = result.least_seconds_per_n * out->clock_hz;
+    out->cycles_per_n = summary_of(result.cycles_per_n, result.n);
+    out->call_cycles = summary_of(result.call_cycles, result.n);
+    out->clock_hz = result.clock_hz;
+    out->quiet_per_n = result.quiet_per_n;
     judge(h, &before, &result, out);
     return true;
 }
@@ -369,13 +373,13 @@ static void show(const struct ran *r, const struct ladder *l, const struct measu
     const struct summary *s = &m->cycles_per_n;
     const double per_iter = s->median * r->n_per_iter;
     char clock[TEXT_SI_SIZE];
-    text_add(
-        out,
-        "%s, %s: %.4f cycles for one more n measured (%.4f to %.4f, cv %.1f %%; least %.4f) at "
-        "%s%s%s\n",
-        symbol, level_names[m->level], s->median, s->median_low, s->median_high, 100 * s->cv,
-        m->least_cycles_per_n, text_si(m->clock_hz, "Hz", clock),
-        m->disturbed ? "; disturbed: " : "", m->disturbed ? m->why : "");
+    text_add(out,
+             "%s, %s: %.4f cycles for one more n measured (%.4f to %.4f, cv %.1f %%; lowest decile "
+             "%.4f) at "
+             "%s%s%s\n",
+             symbol, level_names[m->level], s->median, s->median_low, s->median_high, 100 * s->cv,
+             m->quiet_per_n, text_si(m->clock_hz, "Hz", clock), m->disturbed ? "; disturbed: " : "",
+             m->disturbed ? m->why : "");
     text_add(out, "  %s runs %.4g times for one more n, %.0f %% of all instructions\n",
              r->loop->place, 1 / r->n_per_iter, 100 * r->share);
     text_add(out, "    %-22s %10.3f %6s  a call costs %.0f cycles besides\n",
@@ -397,16 +401,15 @@ static void add_number(struct text *out, double value)
 }
 
 static const char csv_header[] =
-    "function,first,end,level,cycles_per_n,low,high,least,cv,clock_hz,disturbed,"
-    "n_per_iter,share,cycles_per_iter,"
-    "ports,chains,best,unknown\n";
+    "function,first,end,level,cycles_per_n,low,high,quiet,n,cv,clock_hz,disturbed,n_per_iter,share,"
+    "cycles_per_iter,ports,chains,best,unknown\n";
 
 static void csv(const struct ran *r, const struct ladder *l, const struct measured *m,
                 const char *symbol, struct text *out)
 {
     const struct summary *s = &m->cycles_per_n;
-    const double numbers[] = {s->median, s->median_low, s->median_high, m->least_cycles_per_n,
-                              s->cv,     m->clock_hz};
+    const double numbers[] = {s->median, s->median_low, s->median_high, m->quiet_per_n,
+                              s->n,      s->cv,         m->clock_hz};
     const double none = (double)NAN;
     const bool there = l->machine != NULL;
     const struct nest_loop *loop = &r->loop->loop;
@@ -470,10 +473,13 @@ static bool predict(struct job *j, struct err *e)
     if (e->code) {
         return false;
     }
+    j->request.nop_cycles = (double)NAN;
     if (!j->ladder.machine) {
         cli_warn("no machine file describes this CPU: there are no ceilings; --machine names one");
         return true;
     }
+    /* Half a tenth more than the width says: the flood's own loop. */
+    j->request.nop_cycles = 1.05 / j->ladder.machine->dispatch_width;
     return lift_kernel(&j->ran.loop->loop, &wishes, j->c->arena, &kernel, &notes, &none) &&
            climb(j->c, &j->ran, kernel.bodies, &j->ladder, e);
 }
@@ -512,9 +518,11 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
     *r = (struct callee_request){
         .symbol = j->from->symbol,
         .elements_per_n = (double)j->options->elements_per_n,
-        .cpu = j->host->cpus[0],
+        .cpus = j->host->cpus,
+        .n_cpus = j->host->n_cpus < CPUS_TRIED_MAX ? j->host->n_cpus : CPUS_TRIED_MAX,
         .rounds = 1,
         .call_s = CALL_S,
+        .patience_s = PATIENCE_S,
         .seed = 1,
         .seconds_max = (double)j->options->timeout_s,
     };

@@ -11,7 +11,7 @@ struct kernel_run {
 };
 #define KERNEL_RUN_DEFAULT                                                                         \
     {                                                                                              \
-        .args = "double*, double*", .levels = "L1,DRAM", .linker = "cc", .rounds = 31,             \
+        .args = "double*, double*", .levels = "L1,DRAM", .linker = "cc", .rounds = 101,            \
         .timeout_s = 60, .elements_per_n = 1                                                       \
     }
 
@@ -36,7 +36,7 @@ enum {
         {"levels", KEY_LEVELS, "LIST", 0, "of L1, L2, L3, DRAM (L1,DRAM)", 3},                     \
         {"machine", 'm', "MACHINE", 0, "whose ceilings (the one that describes this CPU)", 3},     \
         {"elements-per-n", KEY_ELEMENTS_PER_N, "N", 0, "of each array for one more n (1)", 3},     \
-        {"rounds", KEY_ROUNDS, "N", 0, "of every length (31)", 3},                                 \
+        {"rounds", KEY_ROUNDS, "N", 0, "good timings of every length (101)", 3},                   \
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "after which it is stopped (60)", 3},               \
         {"linker", KEY_LINKER, "PROGRAM", 0, "that makes a shared object of it (cc)", 3},          \
     {                                                                                              \

@@ -2,7 +2,7 @@
 
 #include "measure/clock.h"
 #include "measure/memory.h"
-#include "measure/proc.h"
+#include "measure/pulse.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -25,7 +25,8 @@ const size_t callee_kind_bytes[CALLEE_KINDS] = {
 };
 
 /* Arrays end this far past what n needs, and begin as far after what may be read: for stencils. */
-enum { PAD_BYTES = MEMORY_PAD_MAX, TRIES_MAX = 8 };
+enum { PAD_BYTES = MEMORY_PAD_MAX, QUIET_PART = 10, ROUNDS_ON_CPU = 16 };
+#define CLOCK_MOVES_MAX 0.01 /* between the pulses around one timing */
 
 /* One function type serves all: integer and vector registers are numbered apart, and what a
  * function does not take it does not look at.  A float is passed in the low half of a register. */
@@ -111,6 +112,7 @@ struct callee {
     callee_function *function;
     char *arrays[CALLEE_ARRAYS_MAX];
     double scalars[CALLEE_SCALARS_MAX];
+    double quietest; /* crowd */
 };
 
 static uint32_t next_random(uint32_t *state) /* xorshift, Marsaglia 2003 */
@@ -185,6 +187,13 @@ static double switches(void)
     return getrusage(RUSAGE_THREAD, &usage) ? (double)NAN : (double)usage.ru_nivcsw;
 }
 
+static double ticks_of(const struct callee *c, size_t n, long times)
+{
+    const uint64_t start = pulse_ticks();
+    call(c, n, times);
+    return (double)(pulse_ticks() - start) / (double)times;
+}
+
 static double seconds_of(const struct callee *c, size_t n, long times)
 {
     const double start = clock_seconds();
@@ -204,20 +213,19 @@ static long times_for(const struct callee *c, size_t n)
     return times;
 }
 
-/* The same, but a sample in which the thread was displaced is taken again, a few times: on a busy
- * machine that is most of the noise. */
-static double undisturbed_seconds_of(const struct callee *c, size_t n, long times)
+/* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced it. */
+static double cycles_of(struct callee *c, size_t n, long times, bool *good)
 {
-    double seconds = 0;
-    for (int i = 0; i < TRIES_MAX; i++) {
-        call(c, n, times > 1); /* brings its lines near and teaches branches */
-        const double before = switches();
-        seconds = seconds_of(c, n, times);
-        if (!(switches() > before)) {
-            break;
-        }
-    }
-    return seconds;
+    call(c, n, times > 1); /* brings its lines near and teaches branches */
+    const double displaced = switches();
+    const struct pulse before = pulse_feel();
+    const double ticks = ticks_of(c, n, times);
+    const struct pulse after = pulse_feel();
+    const bool steady = fabs(before.cycle_ticks / after.cycle_ticks - 1) < CLOCK_MOVES_MAX &&
+                        !(switches() > displaced);
+    *good = steady && !isinf(c->quietest) && pulse_is_quiet(before, c->quietest) &&
+            pulse_is_quiet(after, c->quietest);
+    return 2 * ticks / (before.cycle_ticks + after.cycle_ticks);
 }
 
 static void shuffle(int *order, int n, uint32_t *state)
@@ -230,49 +238,22 @@ static void shuffle(int *order, int n, uint32_t *state)
     }
 }
 
-/* Least squares of seconds over lengths: the slope and what is left at length 0. */
-static void fit_line(const struct callee_request *r, const double *seconds, double *slope,
+/* Least squares of cycles over lengths: the slope and what is left at length 0. */
+static void fit_line(const struct callee_request *r, const double *cycles, double *slope,
                      double *intercept)
 {
-    double mean_n = 0, mean_s = 0, both = 0, square = 0;
+    double mean_n = 0, mean_c = 0, both = 0, square = 0;
     for (int i = 0; i < r->n_lengths; i++) {
         mean_n += (double)r->lengths[i] / r->n_lengths;
-        mean_s += seconds[i] / r->n_lengths;
+        mean_c += cycles[i] / r->n_lengths;
     }
     for (int i = 0; i < r->n_lengths; i++) {
         const double off = (double)r->lengths[i] - mean_n;
-        both += off * (seconds[i] - mean_s);
+        both += off * (cycles[i] - mean_c);
         square += off * off;
     }
     *slope = both / square;
-    *intercept = mean_s - *slope * mean_n;
-}
-
-static void time_rounds(const struct callee *c, uint32_t *state)
-{
-    const struct callee_request *r = c->request;
-    struct callee_result *out = &c->left->result;
-    long times[CALLEE_LENGTHS_MAX];
-    int order[CALLEE_LENGTHS_MAX];
-    double least[CALLEE_LENGTHS_MAX], intercept;
-    for (int i = 0; i < r->n_lengths; i++) {
-        times[i] = times_for(c, r->lengths[i]);
-        order[i] = i;
-        least[i] = INFINITY;
-    }
-    for (int round = 0; round < r->rounds; round++) {
-        double seconds[CALLEE_LENGTHS_MAX];
-        shuffle(order, r->n_lengths, state);
-        for (int k = 0; k < r->n_lengths; k++) {
-            const int i = order[k];
-            seconds[i] = undisturbed_seconds_of(c, r->lengths[i], times[i]);
-            least[i] = fmin(least[i], seconds[i]);
-        }
-        fit_line(r, seconds, &out->seconds_per_n[round], &out->call_seconds[round]);
-        out->clock_hz[round] = clock_estimate_hz();
-        out->n = round + 1;
-    }
-    fit_line(r, least, &out->least_seconds_per_n, &intercept);
+    *intercept = mean_c - *slope * mean_n;
 }
 
 static bool fails(struct callee *c, const char *what, const char *why)
@@ -281,6 +262,135 @@ static bool fails(struct callee *c, const char *what, const char *why)
              why ? why : "unknown reason");
     c->left->failed = true;
     return false;
+}
+
+/* Timings of each length: good ones in front, in a crowd behind, each by time. */
+struct timings {
+    double good[CALLEE_LENGTHS_MAX][CALLEE_ROUNDS_MAX], bad[CALLEE_LENGTHS_MAX][CALLEE_ROUNDS_MAX];
+    int n_good[CALLEE_LENGTHS_MAX], n_bad[CALLEE_LENGTHS_MAX];
+};
+
+static int fewest(const int *n, int n_lengths)
+{
+    int least = n[0];
+    for (int i = 1; i < n_lengths; i++) {
+        least = n[i] < least ? n[i] : least;
+    }
+    return least;
+}
+
+static void take_round(struct callee *c, const long *times, uint32_t *state, struct timings *t)
+{
+    const struct callee_request *r = c->request;
+    int order[CALLEE_LENGTHS_MAX];
+    for (int i = 0; i < r->n_lengths; i++) {
+        order[i] = i;
+    }
+    shuffle(order, r->n_lengths, state);
+    for (int k = 0; k < r->n_lengths; k++) {
+        const int i = order[k];
+        bool good;
+        const double cycles = cycles_of(c, r->lengths[i], times[i], &good);
+        if (good && t->n_good[i] < r->rounds) {
+            t->good[i][t->n_good[i]++] = cycles;
+        } else if (!good && t->n_bad[i] < r->rounds) {
+            t->bad[i][t->n_bad[i]++] = cycles;
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the good timings. */
+static double quiet_slope(const struct callee_request *r, struct timings *t)
+{
+    double quiet[CALLEE_LENGTHS_MAX], slope, intercept;
+    for (int i = 0; i < r->n_lengths; i++) {
+        qsort(t->good[i], (size_t)t->n_good[i], sizeof t->good[i][0], ascending);
+        quiet[i] = t->good[i][t->n_good[i] / QUIET_PART];
+    }
+    fit_line(r, quiet, &slope, &intercept);
+    return slope;
+}
+
+/* One slope for each rank of a timing among those of its length. */
+static void take_slopes(const struct callee_request *r, struct timings *t,
+                        struct callee_result *out)
+{
+    const int n = fewest(t->n_good, r->n_lengths);
+    out->crowded = n < CALLEE_ROUNDS_MIN && n < r->rounds;
+    for (int k = 0; k < (out->crowded ? fewest(t->n_bad, r->n_lengths) : n); k++) {
+        double cycles[CALLEE_LENGTHS_MAX];
+        for (int i = 0; i < r->n_lengths; i++) {
+            cycles[i] = out->crowded ? t->bad[i][k] : t->good[i][k];
+        }
+        fit_line(r, cycles, &out->cycles_per_n[k], &out->call_cycles[k]);
+        out->n = k + 1;
+    }
+    out->quiet_per_n = n > 0 ? quiet_slope(r, t) : (double)NAN;
+}
+
+static void run_on(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    (void)sched_setaffinity(0, sizeof set, &set); /* unpinned it only measures worse */
+}
+
+/* Moves to the CPU that is least crowded.  Where its pulse is even, that is what quiet means; what was
+ * taken for quiet before and was not is forgotten. */
+static void choose_cpu(struct callee *c, struct timings *t)
+{
+    const struct callee_request *r = c->request;
+    struct pulse_summary best = {INFINITY, false};
+    int cpu = r->cpus[0];
+    for (int i = 0; i < r->n_cpus; i++) {
+        run_on(r->cpus[i]);
+        const struct pulse_summary s = pulse_listen();
+        cpu = s.crowd < best.crowd ? r->cpus[i] : cpu;
+        best = s.crowd < best.crowd ? s : best;
+    }
+    run_on(cpu);
+    if (isnan(r->nop_cycles) && best.even &&
+        !pulse_is_quiet((struct pulse){.crowd = c->quietest}, best.crowd)) {
+        c->quietest = best.crowd;
+        memset(t->n_good, 0, sizeof t->n_good);
+    }
+}
+
+static bool time_rounds(struct callee *c, uint32_t *state)
+{
+    const struct callee_request *r = c->request;
+    struct callee_result *out = &c->left->result;
+    struct timings *t = calloc(1, sizeof *t);
+    long times[CALLEE_LENGTHS_MAX];
+    if (!t) {
+        return fails(c, "no memory", "for the timings");
+    }
+    for (int i = 0; i < r->n_lengths; i++) {
+        times[i] = times_for(c, r->lengths[i]);
+    }
+    c->quietest = isnan(r->nop_cycles) ? (double)INFINITY : r->nop_cycles;
+    choose_cpu(c, t);
+    const double end = clock_seconds() + r->patience_s;
+    while (fewest(t->n_good, r->n_lengths) < r->rounds &&
+           (clock_seconds() < end ||
+            fewest(t->n_good, r->n_lengths) + fewest(t->n_bad, r->n_lengths) < r->rounds)) {
+        take_round(c, times, state, t);
+        out->rounds++;
+        if (fewest(t->n_good, r->n_lengths) * 2 < out->rounds && out->rounds % ROUNDS_ON_CPU == 0) {
+            choose_cpu(c, t);
+        }
+    }
+    out->clock_hz = clock_estimate_hz();
+    take_slopes(r, t, out);
+    free(t);
+    return true;
 }
 
 static bool load(struct callee *c)
@@ -326,34 +436,22 @@ static bool make_arrays(struct callee *c, uint32_t *state)
     return true;
 }
 
-static double waited(void)
-{
-    char *schedstat = proc_text("", "/proc/thread-self/schedstat");
-    const double seconds = proc_waited_s(schedstat);
-    free(schedstat);
-    return seconds;
-}
-
 static void time_work(void *context, void *shared)
 {
     struct callee c = {.request = context, .left = shared};
     struct callee_result *out = &c.left->result;
     uint32_t state = c.request->seed | 1;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)c.request->cpu, &set);
-    (void)sched_setaffinity(0, sizeof set, &set); /* unpinned it only measures worse */
     if (!load(&c) || !make_arrays(&c, &state)) {
         return;
     }
     snprintf(c.left->doing, sizeof c.left->doing, "in a call");
     flush_denormals();
     clock_spin(0.005);
-    const double start = clock_seconds(), before = switches(), waited_before = waited();
-    time_rounds(&c, &state);
+    const double start = clock_seconds();
+    if (!time_rounds(&c, &state)) {
+        return;
+    }
     out->duration_s = clock_seconds() - start;
-    out->context_switches = switches() - before;
-    out->waited_s = waited() - waited_before;
 }
 
 /* --- single steps --- */
@@ -446,7 +544,7 @@ static bool in_child(const struct callee_request *r, child_work *work, void *con
     }
     return !(end.timed_out || end.signal || end.status) ||
            err_set(e, ERR_HOST, LOC_NONE, "%s %s %s, after %d of %d rounds", r->symbol,
-                   child_words(&end, r->seconds_max, words), left->doing, left->result.n,
+                   child_words(&end, r->seconds_max, words), left->doing, left->result.rounds,
                    r->rounds);
 }
 

@@ -2,8 +2,10 @@
  *
  * What is wanted is the time that one more n takes, without what a call costs: entry, remainder
  * loops, the misprediction at the loop's end.  So each round calls the function at several lengths, in
- * shuffled order, and the slope of seconds over n, by least squares, is one sample; the clock is
- * estimated right after each.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
+ * shuffled order, and the slope of cycles over n, by least squares, is one sample.  Around each timing
+ * the core's pulse is felt (pulse.h), which gives the clock and says whether the core was ours alone; if
+ * it was not, or the thread was displaced, the timing does not count and another is taken, while patience
+ * lasts, on another CPU if that is quieter.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
  * remainder, and a fence between calls keeps one from beginning within the one before.
  *
  * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
@@ -11,7 +13,7 @@
  * 0.5 to 1.5, integer arrays places below the least length (so that they may index the others), and
  * denormal numbers are flushed to zero, because repeated calls may drive values there.
  *
- * Units: seconds, Hz; n as the function takes it.
+ * Units: cycles, seconds, Hz; n as the function takes it.
  */
 #ifndef GAMBREL_MEASURE_CALLEE_H
 #define GAMBREL_MEASURE_CALLEE_H
@@ -28,6 +30,7 @@
 #define CALLEE_SCALARS_MAX 8
 #define CALLEE_LENGTHS_MAX 8
 #define CALLEE_ROUNDS_MAX  512
+#define CALLEE_ROUNDS_MIN  3
 
 enum callee_kind { CALLEE_F32, CALLEE_F64, CALLEE_I32, CALLEE_I64, CALLEE_U8, CALLEE_KINDS };
 extern const char *const callee_kind_names[]; /* "float", "double", "int32", ..., NULL */
@@ -46,20 +49,27 @@ struct callee_request {
     size_t lengths[CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT */
     int n_lengths;
     double elements_per_n; /* elements of each array that n stands for; at least n of them */
-    int cpu;               /* to run on */
-    int rounds;            /* from 1 */
-    double call_s;         /* the least that the calls of one length take in a round */
+    const int *cpus;       /* to run on, the quietest of them */
+    int n_cpus;
+    int rounds;        /* good timings of each length that are wanted, from 1 */
+    double call_s;     /* the least that the calls of one length take in a round */
+    double patience_s; /* how long all rounds together wait for better times */
+    double
+        nop_cycles; /* a nop takes on a core of its own, where that is known; NaN: to be learnt */
     unsigned seed;
     double seconds_max; /* of everything, then it is stopped */
 };
 
 struct callee_result {
-    int n; /* rounds that were timed */
-    double seconds_per_n[CALLEE_ROUNDS_MAX], call_seconds[CALLEE_ROUNDS_MAX]; /* slope, intercept */
-    double clock_hz[CALLEE_ROUNDS_MAX];
-    double least_seconds_per_n; /* slope through the least of each length: what a neighbour on the
-                                 * same core, whom nothing here can see, spoiled least */
-    double duration_s, context_switches, waited_s;
+    int n;                                                                  /* slopes */
+    double cycles_per_n[CALLEE_ROUNDS_MAX], call_cycles[CALLEE_ROUNDS_MAX]; /* slope, intercept */
+    double
+        quiet_per_n; /* slope through the lowest decile of each length's good timings: what others
+                         * on the same caches, whom no pulse shows, spoiled least; NaN: none was good */
+    double clock_hz; /* estimated after the last round */
+    int rounds;      /* that were made */
+    bool crowded;    /* fewer than CALLEE_ROUNDS_MIN good timings of a length: these are bad ones */
+    double duration_s;
 };
 
 /* Bytes of all arrays at this length. */
