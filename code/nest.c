@@ -102,11 +102,11 @@ static bool follow(const struct listing *l, struct arena *a, struct nest_loop *o
         .tried = arena_new(a, uint8_t, l->n + 1),
         .seen = arena_new(a, uint8_t, l->n + 1),
     };
-    if (!find_way(l, &w)) {
+    if (!l->insns || !find_way(l, &w)) {
         return err_set(e, ERR_RANGE, LOC_NONE,
                        "what begins at 0x%llx returns or leaves, but never comes to an end that "
                        "could be one iteration's",
-                       (unsigned long long)l->insns[0].address);
+                       (unsigned long long)out->address);
     }
     for (size_t k = 0; k < w.n; k++) {
         const struct insn *i = &l->insns[w.at[k]];

@@ -5,9 +5,9 @@
 
 /* Each is run once and twice as long, and the difference counts: reading the time costs nothing then.
  * Together about ten microseconds. */
-#define CHAIN_TRIPS 100
+#define CHAIN_TRIPS UINT64_C(100)
 #define CHAIN_ADDS  64
-#define FLOOD_TRIPS 100
+#define FLOOD_TRIPS UINT64_C(100)
 #define FLOOD_NOPS  192
 #define QUIET       1.06 /* a flood may take so much longer than at the quietest */
 #define PULSES      101
@@ -82,8 +82,8 @@ struct pulse pulse_feel(void)
 {
     const double chain = chain_ticks(2 * CHAIN_TRIPS) - chain_ticks(CHAIN_TRIPS);
     const double flood = flood_ticks(2 * FLOOD_TRIPS) - flood_ticks(FLOOD_TRIPS);
-    const double cycle = chain / (CHAIN_TRIPS * CHAIN_ADDS);
-    return (struct pulse){cycle, flood / cycle / (FLOOD_TRIPS * FLOOD_NOPS)};
+    const double cycle = chain / (double)(CHAIN_TRIPS * CHAIN_ADDS);
+    return (struct pulse){cycle, flood / cycle / (double)(FLOOD_TRIPS * FLOOD_NOPS)};
 }
 
 struct pulse_summary pulse_listen(void)
