@@ -401,42 +401,49 @@ bool probe_run(struct probe *p, const struct probe_kernel *kernels, int n,
     return true;
 }
 
-/* Blocks from `next` on until a batch is full; *which says where the results belong. */
-static int fill_batch(struct probe *p, const struct probe_block *blocks, int n, int *next,
-                      int which[PROBE_BATCH_MAX], struct probe_result *results)
-{
-    int filled = 0;
+/* Kernels on their way through a child. */
+struct batch {
+    int n;
+    int which[PROBE_BATCH_MAX]; /* where the results belong */
+    double register_cycles[PROBE_BATCH_MAX];
+    struct probe_result results[PROBE_BATCH_MAX];
+};
 
-    for (; *next < n && filled < PROBE_BATCH_MAX; (*next)++) {
+/* Blocks from *next on until the batch is full. */
+static void fill_batch(struct probe *p, const struct probe_block *blocks, int n, int *next,
+                       struct probe_result *results, struct batch *b)
+{
+    b->n = 0;
+    for (; *next < n && b->n < PROBE_BATCH_MAX; (*next)++) {
+        uint8_t *code = p->code + (size_t)b->n * PROBE_CODE_BYTES;
         struct probe_code shape;
         struct err why = {0};
-        if (!probe_code_emit(p->coder, &blocks[*next], p->code + (size_t)filled * PROBE_CODE_BYTES,
-                             &shape, &why)) {
+        if (!probe_code_emit(p->coder, &blocks[*next], code, &shape, &why)) {
             results[*next] =
                 (struct probe_result){.cycles = NAN,
                                       .spread = NAN,
                                       .failed = arena_copy(p->arena, why.text, strlen(why.text))};
             continue;
         }
-        p->blocks_per_trip[filled] = shape.blocks_per_trip;
-        which[filled++] = *next;
+        p->blocks_per_trip[b->n] = shape.blocks_per_trip;
+        b->register_cycles[b->n] = shape.register_cycles;
+        b->which[b->n++] = *next;
     }
-    return filled;
 }
 
 bool probe_measure(struct probe *p, const struct probe_block *blocks, int n,
                    struct probe_result *results, struct err *e)
 {
-    struct probe_result batch[PROBE_BATCH_MAX];
-    int which[PROBE_BATCH_MAX];
+    struct batch b;
 
     for (int next = 0; next < n;) {
-        const int filled = fill_batch(p, blocks, n, &next, which, results);
-        if (!run_batch(p, filled, batch, e)) {
+        fill_batch(p, blocks, n, &next, results, &b);
+        if (!run_batch(p, b.n, b.results, e)) {
             return false;
         }
-        for (int k = 0; k < filled; k++) {
-            results[which[k]] = batch[k];
+        for (int k = 0; k < b.n; k++) {
+            results[b.which[k]] = b.results[k];
+            results[b.which[k]].register_cycles = b.register_cycles[k];
         }
     }
     return true;

@@ -39,10 +39,12 @@ struct probe_settings {
 extern const struct probe_settings probe_defaults;
 
 struct probe_result {
-    double cycles;      /* per execution of the block, median; NaN: failed */
-    double spread;      /* half the distance of the quartiles, over the median */
-    int n;              /* samples */
-    const char *failed; /* "illegal instruction", ...; NULL: measured */
+    double cycles;          /* per execution of the block, median; NaN: failed */
+    double spread;          /* half the distance of the quartiles, over the median */
+    int n;                  /* samples */
+    int readings;           /* of which this comes, probe_stable.h; 0 otherwise */
+    double register_cycles; /* as of struct probe_code; 0: not known */
+    const char *failed;     /* "illegal instruction", ...; NULL: measured */
 };
 
 struct probe;

@@ -1,5 +1,7 @@
 #include "measure/probe_code.h"
 
+#include "base/random.h"
+
 #include <string.h>
 
 enum { REG_RCX = 1, REG_RSP = 4, REG_MEMORY = 14, REG_TRIPS = 15, REG_ARG0 = 7, REG_ARG1 = 6 };
@@ -55,15 +57,17 @@ struct pool {
     uint8_t sources[REGISTERS], results[REGISTERS], updates[REGISTERS];
     int n_sources, n_results, n_updates;
     int next_source, next_result;
-    int load[REGISTERS]; /* of each update register: cycles its updates are thought to take */
-    int last[REGISTERS]; /* when it was last taken */
+    /* Registers that what reads flags updates come after the others. */
+    int n_plain;
+    double load[REGISTERS]; /* of each update register: cycles its updates take */
+    int last[REGISTERS];    /* when it was last taken */
 };
 
 /* What a block asks of one register file. */
 struct demand {
-    int sources; /* of one instruction, at most */
-    bool results, updates;
-    uint32_t keep, avoid; /* registers that are read, or written, without being named */
+    int sources;                    /* of one instruction, at most */
+    bool results, updates, flagged; /* flagged: updates by what reads flags */
+    uint32_t keep, avoid;           /* registers that are read, or written, without being named */
 };
 
 static int file_of(enum encode_kind kind)
@@ -86,7 +90,10 @@ static void add_demand(const struct probe_form *f, struct demand d[FILES])
         }
         sources[file] += kind == ENCODE_ADDRESS ? 2 : f->roles[k] == PROBE_SOURCE;
         d[file].results |= kind != ENCODE_ADDRESS && f->roles[k] == PROBE_RESULT;
-        d[file].updates |= kind != ENCODE_ADDRESS && f->roles[k] == PROBE_UPDATE;
+        if (kind != ENCODE_ADDRESS && f->roles[k] == PROBE_UPDATE) {
+            d[file].updates |= !f->reads_flags;
+            d[file].flagged |= f->reads_flags;
+        }
     }
     sources[MASK] += f->code.masked;
     d[GENERAL].keep |= f->implicit_reads;
@@ -102,7 +109,7 @@ static void add_demand(const struct probe_form *f, struct demand d[FILES])
 static void share_out(enum file file, const struct demand *d, struct pool *p)
 {
     const int n_sources = d->sources > 2 ? d->sources : 2;
-    const int n_results = !d->results ? 0 : d->updates ? 3 : REGISTERS;
+    const int n_results = !d->results ? 0 : d->updates || d->flagged ? 3 : REGISTERS;
     uint32_t left = file == MASK ? 0xfeu
                     : file == VECTOR
                         ? 0xffffu
@@ -129,6 +136,16 @@ static void share_out(enum file file, const struct demand *d, struct pool *p)
     }
 }
 
+/* Afterwards: a third of the update registers for what reads flags, where others update too. */
+static void divide_updates(const struct demand *d, bool one_register, struct pool *p)
+{
+    p->n_plain = !d->flagged ? p->n_updates : d->updates ? p->n_updates - p->n_updates / 3 : 0;
+    if (one_register && p->n_updates > 0) {
+        p->n_updates = 1;
+        p->n_plain = !d->flagged;
+    }
+}
+
 static uint8_t take_source(struct pool *p)
 {
     return p->sources[p->next_source++ % p->n_sources];
@@ -140,17 +157,19 @@ static uint8_t take_result(struct pool *p)
 }
 
 /* The register with the least to do; of equal ones the one that has rested longest. */
-static uint8_t take_update(struct pool *p, int latency, int now)
+static uint8_t take_update(struct pool *p, const struct probe_form *f, int now)
 {
-    int best = 0;
+    const int first = f->reads_flags ? p->n_plain : 0;
+    const int end = f->reads_flags ? p->n_updates : p->n_plain;
+    int best = first;
 
-    for (int k = 1; k < p->n_updates; k++) {
+    for (int k = first + 1; k < end; k++) {
         if (p->load[k] < p->load[best] ||
             (p->load[k] == p->load[best] && p->last[k] < p->last[best])) {
             best = k;
         }
     }
-    p->load[best] += latency;
+    p->load[best] += f->latency;
     p->last[best] = now;
     return p->updates[best];
 }
@@ -163,7 +182,8 @@ struct emitter {
     uint8_t *out;
     size_t len;
     struct pool pools[FILES];
-    int memory_at[3]; /* by role: bytes into its part of the page */
+    int read_at, written_at; /* bytes into the parts of memory */
+    struct random random;
     int n_insns;
     struct err *e;
 };
@@ -185,24 +205,21 @@ static bool put(struct emitter *m, const struct encode_form *f, const struct enc
     return true;
 }
 
-/* The next place in the part of the page that has this role, aligned to the access. */
+/* The next place to read, or to write, aligned to the access. */
 static int take_memory(struct emitter *m, enum probe_role role, int bytes)
 {
-    static const int start[] = {[PROBE_SOURCE] = 0,
-                                [PROBE_RESULT] = PROBE_MEMORY_LOADS,
-                                [PROBE_UPDATE] = PROBE_MEMORY_LOADS + PROBE_MEMORY_STORES};
-    static const int size[] = {[PROBE_SOURCE] = PROBE_MEMORY_LOADS,
-                               [PROBE_RESULT] = PROBE_MEMORY_STORES,
-                               [PROBE_UPDATE] =
-                                   PROBE_MEMORY_BYTES - PROBE_MEMORY_LOADS - PROBE_MEMORY_STORES};
+    const int pages = PROBE_MEMORY_BYTES / PROBE_PAGE_BYTES;
+    const int rest = PROBE_PAGE_BYTES - PROBE_PAGE_LOADS;
+    const int size = role == PROBE_SOURCE ? PROBE_PAGE_LOADS : pages * rest;
+    int *next = role == PROBE_SOURCE ? &m->read_at : &m->written_at;
     int step = 1;
 
     while (step < bytes) {
         step *= 2;
     }
-    const int at = (m->memory_at[role] + step - 1) / step * step % size[role];
-    m->memory_at[role] = at + step;
-    return start[role] + at;
+    const int at = (*next + step - 1) / step * step % size;
+    *next = at + step;
+    return role == PROBE_SOURCE ? at : at / rest * PROBE_PAGE_BYTES + PROBE_PAGE_LOADS + at % rest;
 }
 
 static void choose_register(struct emitter *m, const struct probe_form *f, int k,
@@ -212,7 +229,7 @@ static void choose_register(struct emitter *m, const struct probe_form *f, int k
 
     r->number[k] = f->roles[k] == PROBE_SOURCE   ? take_source(p)
                    : f->roles[k] == PROBE_RESULT ? take_result(p)
-                                                 : take_update(p, f->latency_hint, m->n_insns);
+                                                 : take_update(p, f, m->n_insns);
 }
 
 static bool put_insn(struct emitter *m, const struct probe_form *f)
@@ -243,29 +260,38 @@ static bool put_insn(struct emitter *m, const struct probe_form *f)
     return put(m, &f->code, &r);
 }
 
-/* The instructions of one block in order, each form spread evenly over it. */
-static int spread(const struct probe_block *b, const struct probe_form *order[PROBE_BLOCK_MAX])
+static int list(const struct probe_block *b, const struct probe_form *order[PROBE_BLOCK_MAX])
 {
-    double due[PROBE_BLOCK_MAX]; /* where the next of each form belongs, 0..1 */
-    int left[PROBE_BLOCK_MAX], n = 0;
+    int n = 0;
 
     for (int k = 0; k < b->n_items; k++) {
-        left[k] = b->items[k].count;
-        due[k] = 0.5 / b->items[k].count;
-        n += left[k];
-    }
-    for (int i = 0; i < n; i++) {
-        int first = -1;
-        for (int k = 0; k < b->n_items; k++) {
-            if (left[k] && (first < 0 || due[k] < due[first])) {
-                first = k;
-            }
+        for (int j = 0; j < b->items[k].count; j++) {
+            order[n++] = b->items[k].form;
         }
-        order[i] = b->items[first].form;
-        due[first] += 1.0 / b->items[first].count;
-        left[first]--;
     }
     return n;
+}
+
+static void shuffle(const struct probe_form **order, int n, struct random *r)
+{
+    for (int k = n - 1; k > 0; k--) {
+        const int j = random_below(r, k + 1);
+        const struct probe_form *other = order[j];
+        order[j] = order[k];
+        order[k] = other;
+    }
+}
+
+static double busiest(const struct pool pools[FILES])
+{
+    double most = 0;
+
+    for (int file = 0; file < FILES; file++) {
+        for (int k = 0; k < pools[file].n_updates; k++) {
+            most = pools[file].load[k] > most ? pools[file].load[k] : most;
+        }
+    }
+    return most;
 }
 
 /* --- around the loop -----------------------------------------------------------------------------
@@ -359,7 +385,7 @@ static bool put_exit(struct emitter *m, enum probe_kind kind)
     return put_bytes(m, ret, sizeof ret);
 }
 
-static bool put_loop(struct emitter *m, const struct probe_form *const *order, int n,
+static bool put_loop(struct emitter *m, const struct probe_form **order, int n,
                      struct probe_code *shape)
 {
     static const uint8_t one_byte_nop = 0x90;
@@ -374,6 +400,7 @@ static bool put_loop(struct emitter *m, const struct probe_form *const *order, i
     shape->blocks_per_trip = 0;
     while (m->n_insns < PROBE_INSNS_MIN) {
         shape->blocks_per_trip++;
+        shuffle(order, n, &m->random);
         for (int k = 0; k < n; k++) {
             if (!put_insn(m, order[k])) {
                 return false;
@@ -443,12 +470,14 @@ bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
     }
     for (int file = 0; file < FILES; file++) {
         share_out((enum file)file, &demands[file], &m.pools[file]);
+        divide_updates(&demands[file], b->one_register, &m.pools[file]);
     }
-    const int n = spread(b, order);
+    const int n = list(b, order);
     if (!put_entry(&m, kind, demands) || !put_loop(&m, order, n, shape) || !put_exit(&m, kind)) {
         return false;
     }
     shape->len = m.len;
+    shape->register_cycles = busiest(m.pools) / shape->blocks_per_trip;
     return true;
 }
 

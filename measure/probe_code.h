@@ -2,12 +2,16 @@
  *
  * The block is repeated to PROBE_INSNS_MIN instructions or more, its forms spread evenly, and closed
  * by a decrement and a branch, which so are at most 0.5 % of what runs and are not subtracted.
- * Registers are in three pools: sources are never written; results are written only; an update (read
- * and written) depends on the last one in its register, and the updates of a trip are spread over all
- * registers that are left, by how long they are thought to take.  Flags are written by many and read
- * by some, but no form hands them on.  Memory is one page: loads, stores and updates walk through
- * thirds of their own, densely as compiled loops do, never across a line, so that no load meets a
- * store in flight.
+ * The order changes from repetition to repetition, so that no port or store is favoured by a pattern.
+ *
+ * Registers are in pools: sources are never written; results are written only; an update (read and
+ * written) depends on the last one in its register, and the updates of a trip are spread over all
+ * registers that are left, by how long they take.  Many forms write flags and some read them, but what
+ * reads flags never updates a register that goes into flags again.
+ *
+ * Loads walk through the first half of the first page, what writes memory through the second halves of
+ * all pages, both densely as compiled loops do, never across a line: no load meets a store in flight or
+ * one at the same offset of another page, and stores go to one line after the other.
  */
 #ifndef GAMBREL_MEASURE_PROBE_CODE_H
 #define GAMBREL_MEASURE_PROBE_CODE_H
@@ -19,12 +23,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROBE_INSNS_MIN     200
-#define PROBE_BLOCK_MAX     64             /* instructions of one block */
-#define PROBE_CODE_BYTES    ((size_t)6144) /* no kernel is longer */
-#define PROBE_MEMORY_BYTES  4096
-#define PROBE_MEMORY_LOADS  2048 /* bytes from the start that are only read */
-#define PROBE_MEMORY_STORES 1024 /* then bytes that are only written; the rest is updated */
+/* Changes with what a kernel is made of, so that results of different ones are not mixed. */
+#define PROBE_KERNELS "kernels-1"
+
+#define PROBE_INSNS_MIN    200
+#define PROBE_BLOCK_MAX    64             /* instructions of one block */
+#define PROBE_CODE_BYTES   ((size_t)6144) /* no kernel is longer */
+#define PROBE_MEMORY_BYTES 32768
+#define PROBE_PAGE_BYTES   4096
+#define PROBE_PAGE_LOADS   2048 /* of a page, from its start */
 
 struct probe_item {
     const struct probe_form *form;
@@ -34,6 +41,7 @@ struct probe_item {
 struct probe_block {
     struct probe_item *items;
     int n_items;
+    bool one_register; /* all updates share one, as if to measure their latency */
 };
 
 /* A function of the x86-64 ABI: void (uint64_t trips, void *memory); trips >= 1, memory aligned to
@@ -42,6 +50,7 @@ struct probe_code {
     size_t len;
     size_t loop_start, loop_end; /* bytes of the loop, its decrement and branch included */
     int blocks_per_trip;
+    double register_cycles; /* of a block, at least, for the updates of its busiest register */
 };
 
 /* What registers and memory hold; dividers of some cores take longer for full significands. */

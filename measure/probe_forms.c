@@ -79,6 +79,7 @@ static void find_implicit(const struct insn *i, const struct decoder *d, struct 
 {
     for (int j = 0; j < i->n_reads; j++) {
         const int n = general_number(d, i->reads[j]);
+        f->reads_flags |= is_flag(d, i->reads[j]);
         if (i->read_operand[j] == 0 && n < 16) {
             f->implicit_reads |= 1u << n;
         }
@@ -165,7 +166,7 @@ static enum probe_kind kind_of(const struct encode_form *f)
 }
 
 /* Long latencies by name; it only has to be roughly right, so that registers share the load. */
-static int latency_hint(const char *form)
+static double guess_latency(const char *form)
 {
     static const char *const slow[] = {"div",   "sqrt",  "pmulld", "dp",   "hadd", "hsub",
                                        "cvtsi", "mpsad", "blendv", "pcmp", "crc",  "phminpos"};
@@ -187,7 +188,7 @@ bool probe_form_read(const char *text, struct decoder *d, struct probe_form *out
         return false;
     }
     out->kind = kind_of(&out->code);
-    out->latency_hint = latency_hint(out->code.text);
+    out->latency = guess_latency(out->code.text);
     find_roles(&example, out);
     find_implicit(&example, d, out);
     out->refused = refuse(out, &example, d);

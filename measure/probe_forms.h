@@ -28,7 +28,9 @@ struct probe_form {
     enum probe_role roles[ENCODE_OPERANDS_MAX];
     uint32_t implicit_reads, implicit_writes; /* bit n: general register n */
     bool reads_first_vector;                  /* xmm0, as blendvps does */
-    int latency_hint;    /* cycles, at least, that an update keeps its register busy; a guess */
+    bool reads_flags;
+    /* Cycles that an update keeps its register busy: a guess by name until it is measured. */
+    double latency;
     const char *refused; /* why it cannot be measured; NULL: it can */
 };
 

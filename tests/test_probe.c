@@ -52,44 +52,67 @@ static bool is_flag(const struct decoder *d, code_reg r)
     return strstr(code_reg_name(d, r), "flag") != NULL;
 }
 
-/* A register that is read and written in the body is only ever updated, and by fewer instructions
- * the more registers there are; a flag is never read and written by one instruction. */
+enum touch { READS = 1, WRITES = 2, UPDATES = 4, FROM_FLAGS = 8, TO_FLAGS = 16 };
+
+static bool touches_flag(const struct decoder *d, const code_reg *regs, int n)
+{
+    for (int k = 0; k < n; k++) {
+        if (is_flag(d, regs[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What one instruction does to every register, in touched[], and how often it is updated. */
+static void touch(const struct decoder *d, const struct insn *i, int touched[CODE_REGS_MAX],
+                  int updates[CODE_REGS_MAX])
+{
+    const int flags = (touches_flag(d, i->reads, i->n_reads) ? FROM_FLAGS : 0) |
+                      (touches_flag(d, i->writes, i->n_writes) ? TO_FLAGS : 0);
+
+    for (int k = 0; k < i->n_reads; k++) {
+        const code_reg r = i->reads[k];
+        const bool updated = has(i->writes, i->n_writes, r);
+        touched[r] |= updated ? UPDATES | flags : READS;
+        updates[r] += updated && !has(i->reads, k, r);
+    }
+    for (int k = 0; k < i->n_writes; k++) {
+        touched[i->writes[k]] |= has(i->reads, i->n_reads, i->writes[k]) ? 0 : WRITES;
+    }
+}
+
+/* Registers are sources, results or updates, never two of these.  No instruction hands flags on, and
+ * none hands to flags what it has from a register that came from flags.  Many updates are spread. */
 static const char *dependence(const struct decoder *d, const struct insn *body, int n)
 {
-    static int readers[CODE_REGS_MAX], writers[CODE_REGS_MAX], both[CODE_REGS_MAX];
-    int updated = 0, updates = 0, most = 0;
+    static int touched[CODE_REGS_MAX], updates[CODE_REGS_MAX];
+    int registers = 0, sum = 0, most = 0;
 
-    memset(readers, 0, sizeof readers);
-    memset(writers, 0, sizeof writers);
-    memset(both, 0, sizeof both);
+    memset(touched, 0, sizeof touched);
+    memset(updates, 0, sizeof updates);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < body[i].n_reads; k++) {
-            const code_reg r = body[i].reads[k];
-            if (!has(body[i].reads, k, r)) {
-                readers[r]++;
-                both[r] += has(body[i].writes, body[i].n_writes, r);
-            }
-        }
-        for (int k = 0; k < body[i].n_writes; k++) {
-            writers[body[i].writes[k]] += !has(body[i].writes, k, body[i].writes[k]);
-        }
+        touch(d, &body[i], touched, updates);
     }
     for (code_reg r = 1; r < CODE_REGS_MAX; r++) {
-        if (readers[r] && writers[r] && is_flag(d, r) && both[r]) {
-            return "flags are handed on";
-        }
-        if (readers[r] && writers[r] && !is_flag(d, r)) {
-            if (readers[r] != both[r] || writers[r] != both[r]) {
-                return code_reg_name(d, r);
+        const int t = touched[r];
+        if (is_flag(d, r)) {
+            if (t & UPDATES) {
+                return "flags are handed on";
             }
-            updated++;
-            updates += both[r];
-            most = both[r] > most ? both[r] : most;
+            continue;
         }
+        if ((t & UPDATES && t & (READS | WRITES)) || (t & READS && t & WRITES)) {
+            return code_reg_name(d, r);
+        }
+        if (t & FROM_FLAGS && t & TO_FLAGS) {
+            return "from flags to flags by a register";
+        }
+        registers += updates[r] > 0;
+        sum += updates[r];
+        most = updates[r] > most ? updates[r] : most;
     }
-    /* Long ones may have a register to themselves, so the share of one register may be double. */
-    return updates >= 100 && (updated < 5 || most > 3 * updates / updated) ? "too few registers"
-                                                                           : NULL;
+    return sum >= 100 && (registers < 4 || 2 * most > sum) ? "too few registers" : NULL;
 }
 
 static const char *memory(const struct decoder *d, const struct insn *body, int n)
@@ -98,17 +121,14 @@ static const char *memory(const struct decoder *d, const struct insn *body, int 
         for (int k = 0; k < body[i].n_mem; k++) {
             const struct insn_mem *m = &body[i].mem[k];
             const int64_t at = m->displacement;
-            const int64_t stores_end = PROBE_MEMORY_LOADS + PROBE_MEMORY_STORES;
             if (strcmp(code_reg_name(d, m->base), "r14") != 0 || m->index || at < 0 ||
                 at + m->bytes > PROBE_MEMORY_BYTES) {
-                return "an access outside of the page";
+                return "an access outside of the memory";
             }
             if (at / 64 != (at + m->bytes - 1) / 64) {
                 return "an access crosses a line";
             }
-            if (m->read && m->write ? at < stores_end
-                : m->write          ? at < PROBE_MEMORY_LOADS || at + m->bytes > stores_end
-                                    : at + m->bytes > PROBE_MEMORY_LOADS) {
+            if (m->write ? at % PROBE_PAGE_BYTES < PROBE_PAGE_LOADS : at >= PROBE_PAGE_LOADS) {
                 return "a load may meet a store";
             }
         }
@@ -158,7 +178,7 @@ static void test_single_forms(const struct fixture *f)
 
     for (int i = 0; i < f->n_forms; i++) {
         struct probe_item item = {&f->forms[i], 1};
-        const struct probe_block b = {&item, 1};
+        const struct probe_block b = {.items = &item, .n_items = 1};
         if (f->forms[i].refused) {
             refused++;
             continue;
@@ -201,7 +221,7 @@ static void test_mixes(const struct fixture *f)
 
     while (tried < 1000) {
         struct probe_item items[16];
-        const struct probe_block b = {items, draw_block(f, &r, items)};
+        const struct probe_block b = {.items = items, .n_items = draw_block(f, &r, items)};
         const char *why = inspect(f, &b);
         if (why && strcmp(why, "no kernel") == 0) {
             continue; /* an implied register that another form changes */
@@ -251,12 +271,14 @@ static void test_refusals(const struct fixture *f)
     struct err e = {0};
     avx.kind = PROBE_AVX;
     mixed[1].form = &avx;
-    ok(!probe_code_emit(f->coder, &(struct probe_block){mixed, 2}, code, &shape, &e) &&
+    ok(!probe_code_emit(f->coder, &(struct probe_block){.items = mixed, .n_items = 2}, code, &shape,
+                        &e) &&
            e.code == ERR_RANGE,
        "legacy SSE and AVX do not mix in a block");
     mixed[0].count = PROBE_BLOCK_MAX + 1;
     e = (struct err){0};
-    ok(!probe_code_emit(f->coder, &(struct probe_block){mixed, 1}, code, &shape, &e) &&
+    ok(!probe_code_emit(f->coder, &(struct probe_block){.items = mixed, .n_items = 1}, code, &shape,
+                        &e) &&
            e.code == ERR_RANGE,
        "a block has a size limit");
 }
@@ -302,7 +324,9 @@ static void test_faults(struct probe *p)
 static void test_measure(const struct fixture *f, struct probe *p)
 {
     struct probe_item items[] = {{find(f, "add r64, r64"), 1}, {find(f, "div r64"), 1}};
-    const struct probe_block blocks[] = {{&items[0], 1}, {&items[1], 1}, {&items[0], 1}};
+    const struct probe_block blocks[] = {{.items = &items[0], .n_items = 1},
+                                         {.items = &items[1], .n_items = 1},
+                                         {.items = &items[0], .n_items = 1}};
     struct probe_result r[3];
     struct err e = {0};
 

@@ -1,0 +1,85 @@
+#include "measure/probe_stable.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool probe_settled(const double *readings, int n, double *cycles)
+{
+    double lowest = INFINITY, second = INFINITY;
+
+    for (int k = 0; k < n; k++) {
+        if (readings[k] < lowest) {
+            second = lowest;
+            lowest = readings[k];
+        } else if (readings[k] < second) {
+            second = readings[k];
+        }
+    }
+    *cycles = (lowest + second) / 2;
+    return isfinite(second) && second <= lowest * (1 + PROBE_AGREE);
+}
+
+struct series {
+    double readings[PROBE_ROUNDS_MAX];
+    int n;
+    bool done;
+};
+
+/* Takes in one more reading; true once the block needs no more. */
+static bool take(struct series *s, const struct probe_result *read, struct probe_result *out)
+{
+    const bool for_good = read->failed && strcmp(read->failed, PROBE_CROWDED) != 0;
+
+    s->readings[s->n++] = read->cycles;
+    if (for_good || s->n == 1) {
+        *out = *read;
+        return for_good;
+    }
+    double cycles;
+    if (probe_settled(s->readings, s->n, &cycles)) {
+        const double spread = out->failed ? read->spread : fmin(out->spread, read->spread);
+        *out = (struct probe_result){.cycles = cycles,
+                                     .spread = spread,
+                                     .n = read->n > out->n ? read->n : out->n,
+                                     .register_cycles = read->register_cycles};
+        return true;
+    }
+    if (!read->failed && (out->failed || read->cycles < out->cycles)) {
+        *out = *read;
+    }
+    return false;
+}
+
+bool probe_measure_stable(struct probe *p, const struct probe_block *blocks, int n,
+                          struct probe_result *results, struct arena *a, struct err *e)
+{
+    struct series *series = arena_new(a, struct series, (size_t)n);
+    struct probe_block *wanted = arena_new(a, struct probe_block, (size_t)n);
+    struct probe_result *read = arena_new(a, struct probe_result, (size_t)n);
+    int *which = arena_new(a, int, (size_t)n);
+
+    for (int round = 0; round < PROBE_ROUNDS_MAX; round++) {
+        int m = 0;
+        for (int k = 0; k < n; k++) {
+            if (!series[k].done) {
+                which[m] = k;
+                wanted[m++] = blocks[k];
+            }
+        }
+        if (!probe_measure(p, wanted, m, read, e)) {
+            return false;
+        }
+        for (int j = 0; j < m; j++) {
+            series[which[j]].done = take(&series[which[j]], &read[j], &results[which[j]]);
+            results[which[j]].readings = round + 1;
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        if (!series[k].done && !results[k].failed) {
+            results[k] = (struct probe_result){
+                .cycles = NAN, .spread = NAN, .n = results[k].n, .failed = PROBE_UNSTABLE};
+        }
+    }
+    return true;
+}
