@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "measure/clock.h"
+#include "measure/pulse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -50,81 +51,15 @@ struct probe {
 
 typedef void kernel_function(uint64_t trips, void *memory);
 
-#define CHAIN_TRIPS                                                                                \
-    40 /* of CHAIN_UNROLL adds: short beside a sample, long beside a counter's read */
-#define CHAIN_UNROLL  64
-#define FLOOD_TRIPS   24
-#define FLOOD_UNROLL  192
-#define QUIET         1.06 /* a flood may take so much longer than at the quietest */
-#define SETTLE_ROUNDS 400
-
-/* Ticks of the time stamp counter, which only are compared with each other. */
-static uint64_t ticks(void)
-{
-    _mm_lfence();
-    const uint64_t t = __rdtsc();
-    _mm_lfence();
-    return t;
-}
-
-/* Ticks of one add after the other; the operand is a register, since some cores add constants while
- * renaming. */
-static double chain_ticks(uint64_t trips)
-{
-    uint64_t sum = 0;
-    const uint64_t step = 1, start = ticks();
-
-    __asm__ volatile(".p2align 6\n"
-                     "1:\n\t"
-                     ".rept 64\n\t"
-                     "addq %2, %0\n\t"
-                     ".endr\n\t"
-                     "decq %1\n\t"
-                     "jnz 1b"
-                     : "+r"(sum), "+r"(trips)
-                     : "r"(step)
-                     : "cc");
-    return (double)(ticks() - start);
-}
-
-/* As many instructions a cycle as the core takes. */
-static double flood_ticks(uint64_t trips)
-{
-    const uint64_t start = ticks();
-
-    __asm__ volatile(".p2align 6\n"
-                     "1:\n\t"
-                     ".rept 192\n\t"
-                     "nop\n\t"
-                     ".endr\n\t"
-                     "decq %0\n\t"
-                     "jnz 1b"
-                     : "+r"(trips)
-                     :
-                     : "cc");
-    return (double)(ticks() - start);
-}
+#define SETTLE_FIRST 400
+#define SETTLE_AGAIN 60
 
 static double kernel_ticks(kernel_function *run, uint64_t trips, void *memory)
 {
-    const uint64_t start = ticks();
+    const uint64_t start = pulse_ticks();
 
     run(trips, memory);
-    return (double)(ticks() - start);
-}
-
-/* The state of the core, between samples. */
-struct pulse {
-    double cycle_ticks; /* of one add */
-    double crowd;       /* cycles of an instruction of the flood */
-};
-
-static struct pulse feel(const struct shared *s)
-{
-    const double cycle = (chain_ticks(CHAIN_TRIPS) - s->overhead) / (CHAIN_TRIPS * CHAIN_UNROLL);
-    const double flood = (flood_ticks(FLOOD_TRIPS) - s->overhead) / (FLOOD_TRIPS * FLOOD_UNROLL);
-
-    return (struct pulse){.cycle_ticks = cycle, .crowd = flood / cycle};
+    return (double)(pulse_ticks() - start);
 }
 
 static int compare(const void *a, const void *b)
@@ -133,36 +68,41 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What reading the counter and leaving a loop take, and how fast a flood is when nobody else runs on
- * the core (or, where somebody always does, at the best of times). */
+/* How fast a flood is when nobody else runs on the core; where somebody always does, at the best of
+ * times.  The first child takes its time; the others may find that it had none that were good. */
 static void settle(struct shared *s)
 {
-    static const double quietest =
-        0.02; /* quantile: the very least is a chain that was disturbed */
-    double overhead[SETTLE_ROUNDS], crowd[SETTLE_ROUNDS];
+    static const double quietest = 0.1; /* quantile: the very least is a chain that was disturbed */
+    const bool first = s->quiet == 0;
+    const int n = first ? SETTLE_FIRST : SETTLE_AGAIN;
+    double crowd[SETTLE_FIRST];
 
-    for (int i = 0; i < SETTLE_ROUNDS; i++) {
-        overhead[i] = 2 * chain_ticks(CHAIN_TRIPS) - chain_ticks(2UL * CHAIN_TRIPS);
+    if (first) {
+        s->overhead = pulse_overhead_ticks();
     }
-    s->overhead = stats_median(overhead, SETTLE_ROUNDS);
-    for (int i = 0; i < SETTLE_ROUNDS; i++) {
-        clock_spin(1e-4);
-        crowd[i] = feel(s).crowd;
+    for (int i = 0; i < n; i++) {
+        clock_spin(first ? 1e-4 : 0);
+        crowd[i] = pulse_touch(s->overhead).crowd;
     }
-    qsort(crowd, SETTLE_ROUNDS, sizeof *crowd, compare);
-    s->quiet = crowd[(int)(quietest * SETTLE_ROUNDS)];
+    qsort(crowd, (size_t)n, sizeof *crowd, compare);
+    const double found = crowd[(int)(quietest * n)];
+    s->quiet = first || found < s->quiet ? found : s->quiet;
 }
 
-/* Trips that take about as many cycles as wished, from a few that first warm up the code. */
-static uint64_t choose_trips(kernel_function *run, void *memory, double cycles)
+/* Trips that take about as many cycles as wished, from a few that first warm up the code; the fastest
+ * of some tries, since one that was interrupted would say far too few. */
+static uint64_t choose_trips(const struct probe *p, kernel_function *run)
 {
-    enum { TRIED = 8 };
+    enum { TRIED = 8, TRIES = 3 };
+    double ticks = INFINITY;
 
-    run(1, memory);
-    run(TRIED, memory);
-    const double add = chain_ticks(CHAIN_TRIPS) / (CHAIN_TRIPS * CHAIN_UNROLL);
-    const double trip = kernel_ticks(run, TRIED, memory) / TRIED / add;
-    return trip > 0 && cycles > trip ? (uint64_t)(cycles / trip) : 1;
+    run(1, p->memory);
+    for (int k = 0; k < TRIES; k++) {
+        ticks = fmin(ticks, kernel_ticks(run, TRIED, p->memory));
+    }
+    const double cycle = pulse_touch(p->shared->overhead).cycle_ticks;
+    const double trips = p->settings.cycles * cycle * TRIED / ticks;
+    return trips > 1 && trips < p->settings.cycles ? (uint64_t)trips : 1;
 }
 
 /* Samples with a quiet core before and after, until there are enough or it is time to go on. */
@@ -173,16 +113,16 @@ static void sample(const struct probe *p, int k)
         kernel_function *run;
     } kernel = {.bytes = p->code + (size_t)k * PROBE_CODE_BYTES};
     struct shared *s = p->shared;
-    const uint64_t trips = choose_trips(kernel.run, p->memory, p->settings.cycles);
+    const uint64_t trips = choose_trips(p, kernel.run);
     const double blocks = (double)trips * p->blocks_per_trip[k];
     const double end = clock_seconds() + p->settings.patience_s;
-    struct pulse before = feel(s);
+    struct pulse before = pulse_touch(s->overhead);
     int n = 0;
 
     while (n < p->settings.samples && (n == 0 || clock_seconds() < end)) {
         const double t = kernel_ticks(kernel.run, trips, p->memory) - s->overhead;
-        const struct pulse after = feel(s);
-        if (before.crowd < QUIET * s->quiet && after.crowd < QUIET * s->quiet) {
+        const struct pulse after = pulse_touch(s->overhead);
+        if (pulse_is_quiet(before, s->quiet) && pulse_is_quiet(after, s->quiet)) {
             s->kernels[k].samples[n++] = 2 * t / (before.cycle_ticks + after.cycle_ticks) / blocks;
         } else if (clock_seconds() > end) {
             break;
@@ -229,9 +169,7 @@ static void run_child(const struct probe *p, int first, int n)
     if (mprotect(p->code, CODE_BYTES, PROT_READ | PROT_EXEC) != 0) {
         _exit(1);
     }
-    if (p->shared->quiet == 0) {
-        settle(p->shared);
-    }
+    settle(p->shared);
     for (int k = first; k < n; k++) {
         p->shared->current = k;
         setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = whole}, NULL);

@@ -9,6 +9,8 @@
 #define CHAIN_ADDS  64
 #define FLOOD_TRIPS UINT64_C(100)
 #define FLOOD_NOPS  192
+#define TOUCH_TRIPS UINT64_C(40) /* of the chain */
+#define TOUCH_FLOOD UINT64_C(24)
 #define QUIET       1.06 /* a flood may take so much longer than at the quietest */
 #define PULSES      101
 #define EVEN        0.03 /* distance of their quartiles over their median */
@@ -84,6 +86,23 @@ struct pulse pulse_feel(void)
     const double flood = flood_ticks(2 * FLOOD_TRIPS) - flood_ticks(FLOOD_TRIPS);
     const double cycle = chain / (double)(CHAIN_TRIPS * CHAIN_ADDS);
     return (struct pulse){cycle, flood / cycle / (double)(FLOOD_TRIPS * FLOOD_NOPS)};
+}
+
+double pulse_overhead_ticks(void)
+{
+    double overhead[PULSES];
+    for (int i = 0; i < PULSES; i++) {
+        overhead[i] = 2 * chain_ticks(TOUCH_TRIPS) - chain_ticks(2 * TOUCH_TRIPS);
+    }
+    return stats_median(overhead, PULSES);
+}
+
+struct pulse pulse_touch(double overhead_ticks)
+{
+    const double chain = chain_ticks(TOUCH_TRIPS) - overhead_ticks;
+    const double flood = flood_ticks(TOUCH_FLOOD) - overhead_ticks;
+    const double cycle = chain / (double)(TOUCH_TRIPS * CHAIN_ADDS);
+    return (struct pulse){cycle, flood / cycle / (double)(TOUCH_FLOOD * FLOOD_NOPS)};
 }
 
 struct pulse_summary pulse_listen(void)
