@@ -85,6 +85,11 @@ $(BUILD)/%.o: %.c | $(DEPS_FIRST)
 	@mkdir -p $(@D)
 	$(CC) $(WARN) $(WERROR) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
+# A program that is built elsewhere does not find its data beside it.
+ifeq ($(wildcard $(dir $(abspath $(BUILD)))kernels.yaml),)
+export GAMBREL_DATA = $(CURDIR)
+endif
+
 check: $(BUILD)/gambrel $(TESTS) $(FUZZERS)
 	BUILD=$(BUILD) LC_ALL=C prove $(TESTS) $(wildcard tests/*.t)
 
