@@ -79,7 +79,7 @@ static const struct group {
     {"sapphire-rapids", "2 vmovups xmm, m128; vmovups m128, xmm", 0, 0, 2.0 / 3, 0.665},
     {"sapphire-rapids", "3 vmovups xmm, m128; vmovups m128, xmm", 0, 0, 1.0, 0.998},
     {"sapphire-rapids", "2 vmovups xmm, m128; 2 vmovups m128, xmm", 0, 0, 1.0, 0.999},
-    {"sapphire-rapids", "2 vmovups zmm, m512; vmovups m512, zmm", 0, 0, 1.0, 1.098},
+    {"sapphire-rapids", "2 vmovups zmm, m512; vmovups m512, zmm", 0, 0, 1.098, 1.098},
     {"sapphire-rapids", "vmovups m128, xmm", 0, 0, 0.5, 0.499},
     {"sapphire-rapids", "vmovups m512, zmm", 0, 0, 1.0, 0.998},
     {"sapphire-rapids", "vmovups m256, ymm", 0, 1, 2.0, 1.999},
