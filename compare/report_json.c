@@ -1,70 +1,9 @@
 /* JSON, format gambrel-report-1.  Base units; what is not known is null. */
+#include "compare/json.h"
 #include "compare/report.h"
 
 #include <math.h>
 #include <string.h>
-
-static void add_string(struct text *out, const char *s)
-{
-    if (!s) {
-        text_add(out, "null");
-        return;
-    }
-    text_add(out, "\"");
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') {
-            text_add(out, "\\%c", c);
-        } else if (c < ' ' || c == 0x7f) {
-            text_add(out, "\\u%04x", c);
-        } else {
-            text_add_bytes(out, s, 1);
-        }
-    }
-    text_add(out, "\"");
-}
-
-static void key(struct text *out, const char *name)
-{
-    const char last = out->len ? out->data[out->len - 1] : '{';
-    text_add(out, "%s\"%s\": ", last == '{' ? "" : ", ", name);
-}
-
-static void number(struct text *out, const char *name, double value)
-{
-    char digits[TEXT_NUMBER_SIZE];
-    key(out, name);
-    text_add(out, "%s", isfinite(value) ? report_number(value, digits) : "null");
-}
-
-static void string(struct text *out, const char *name, const char *value)
-{
-    key(out, name);
-    add_string(out, value);
-}
-
-static void boolean(struct text *out, const char *name, bool value)
-{
-    key(out, name);
-    text_add(out, "%s", value ? "true" : "false");
-}
-
-static void strings(struct text *out, const char *name, const char *const *list, int n)
-{
-    key(out, name);
-    text_add(out, "[");
-    for (int i = 0; i < n; i++) {
-        text_add(out, "%s", i ? ", " : "");
-        add_string(out, list[i]);
-    }
-    text_add(out, "]");
-}
-
-/* Opens the next element of a list, one a line. */
-static void element(struct text *out, int i)
-{
-    text_add(out, "%s\n    {", i ? "," : "");
-}
 
 static void add_host(struct text *out, const struct run_host *h)
 {
@@ -101,25 +40,25 @@ static void add_host(struct text *out, const struct run_host *h)
         {"clock_hz", h->clock_hz},
         {"huge_page_fraction", h->huge_page_fraction},
     };
-    key(out, "host");
+    json_key(out, "host");
     text_add(out, "{");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const bool known = words[i].value && strcmp(words[i].value, "unknown") != 0;
-        string(out, words[i].name, known ? words[i].value : NULL);
+        json_string(out, words[i].name, known ? words[i].value : NULL);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        number(out, numbers[i].name, numbers[i].value);
+        json_number(out, numbers[i].name, numbers[i].value);
     }
-    key(out, "caches");
+    json_key(out, "caches");
     text_add(out, "[");
     for (int i = 0; i < h->n_caches; i++) {
         const struct run_cache *cache = &h->caches[i];
         text_add(out, "%s{", i ? ", " : "");
-        string(out, "name", cache->name);
-        number(out, "size_bytes", cache->size_bytes);
-        number(out, "line_bytes", cache->line_bytes);
-        number(out, "shared_by_cpus", cache->shared_by_cpus);
-        number(out, "measured_bytes", cache->measured_bytes);
+        json_string(out, "name", cache->name);
+        json_number(out, "size_bytes", cache->size_bytes);
+        json_number(out, "line_bytes", cache->line_bytes);
+        json_number(out, "shared_by_cpus", cache->shared_by_cpus);
+        json_number(out, "measured_bytes", cache->measured_bytes);
         text_add(out, "}");
     }
     text_add(out, "]}");
@@ -129,24 +68,24 @@ static void add_run(struct text *out, const struct comparison *c)
 {
     const struct run *r = c->run;
     text_add(out, "\"run\": {");
-    string(out, "file", r->file);
-    string(out, "command", r->command);
-    string(out, "date", r->date);
-    string(out, "version", r->version);
-    string(out, "source", r->source);
-    number(out, "reps", r->reps);
-    number(out, "warmup_ms", r->warmup_ms);
-    boolean(out, "quick", r->quick);
-    string(out, "machine", c->machine ? c->machine->name : NULL);
+    json_string(out, "file", r->file);
+    json_string(out, "command", r->command);
+    json_string(out, "date", r->date);
+    json_string(out, "version", r->version);
+    json_string(out, "source", r->source);
+    json_number(out, "reps", r->reps);
+    json_number(out, "warmup_ms", r->warmup_ms);
+    json_boolean(out, "quick", r->quick);
+    json_string(out, "machine", c->machine ? c->machine->name : NULL);
     add_host(out, &r->host);
-    key(out, "write_allocates");
+    json_key(out, "write_allocates");
     text_add(out, "%s", c->write_allocates < 0 ? "null" : c->write_allocates ? "true" : "false");
-    strings(out, "warnings", r->warnings, r->n_warnings);
-    key(out, "notes");
+    json_strings(out, "warnings", r->warnings, r->n_warnings);
+    json_key(out, "notes");
     text_add(out, "[");
     for (int i = 0; i < c->n_notes; i++) {
         text_add(out, "%s", i ? ", " : "");
-        add_string(out, c->notes[i].text);
+        json_text(out, c->notes[i].text);
     }
     text_add(out, "]");
     text_add(out, "}");
@@ -154,95 +93,95 @@ static void add_run(struct text *out, const struct comparison *c)
 
 static void add_where(struct text *out, const char *isa, const char *level, int threads)
 {
-    string(out, "isa", isa);
-    string(out, "level", level);
-    number(out, "threads", threads);
+    json_string(out, "isa", isa);
+    json_string(out, "level", level);
+    json_number(out, "threads", threads);
 }
 
 static void add_doubt(struct text *out, const struct measured *m)
 {
-    number(out, "cv", m->cv);
-    number(out, "n", m->n);
-    number(out, "other", m->other);
-    boolean(out, "disturbed", m->disturbed);
-    string(out, "disturbed_by", m->why[0] ? m->why : NULL);
-    number(out, "low", m->low);
-    number(out, "high", m->high);
-    number(out, "array_bytes", m->array_bytes);
-    boolean(out, "derived", m->derived);
-    string(out, "source", m->source);
+    json_number(out, "cv", m->cv);
+    json_number(out, "n", m->n);
+    json_number(out, "other", m->other);
+    json_boolean(out, "disturbed", m->disturbed);
+    json_string(out, "disturbed_by", m->why[0] ? m->why : NULL);
+    json_number(out, "low", m->low);
+    json_number(out, "high", m->high);
+    json_number(out, "array_bytes", m->array_bytes);
+    json_boolean(out, "derived", m->derived);
+    json_string(out, "source", m->source);
 }
 
 static void add_roof(struct text *out, const struct comparison *c, int i)
 {
     const struct roof *r = &c->roofs[i];
-    string(out, "name", r->name);
+    json_string(out, "name", r->name);
     add_where(out, r->isa, r->level, r->threads);
-    number(out, "value", r->rate);
-    string(out, "unit", r->unit);
+    json_number(out, "value", r->rate);
+    json_string(out, "unit", r->unit);
     add_doubt(out, &c->roofs_measured[i]);
-    number(out, "value_with_fetch", c->roof_details[i].rate_with_fetch);
+    json_number(out, "value_with_fetch", c->roof_details[i].rate_with_fetch);
     text_add(out, "}");
 }
 
 static void add_ladder(struct text *out, const struct ladder *l)
 {
-    key(out, "ladder");
+    json_key(out, "ladder");
     text_add(out, "[");
     for (int r = 0; r < RUNGS; r++) {
         const struct rung *rung = &l->rungs[r];
         text_add(out, "%s{", r ? ", " : "");
-        string(out, "rung", rung_names[r]);
-        number(out, "own", rung->own.rate);
-        number(out, "ceiling", rung->ceiling.rate);
-        string(out, "verdict", verdict_names[rung->verdict.kind]);
-        number(out, "closes", rung->closes);
-        string(out, "binds", rung->known ? rung->own.binds : NULL);
-        string(out, "missing", rung->known ? NULL : rung->own.missing);
+        json_string(out, "rung", rung_names[r]);
+        json_number(out, "own", rung->own.rate);
+        json_number(out, "ceiling", rung->ceiling.rate);
+        json_string(out, "verdict", verdict_names[rung->verdict.kind]);
+        json_number(out, "closes", rung->closes);
+        json_string(out, "binds", rung->known ? rung->own.binds : NULL);
+        json_string(out, "missing", rung->known ? NULL : rung->own.missing);
         text_add(out, "}");
     }
     text_add(out, "]");
-    number(out, "in_turn", l->in_turn);
+    json_number(out, "in_turn", l->in_turn);
 }
 
 static void add_row(struct text *out, const struct row *row)
 {
     const struct rung *best = row_explanation(row);
-    string(out, "kernel", row->name);
+    json_string(out, "kernel", row->name);
     add_where(out, row->isa, row->level, row->threads);
-    number(out, "measured", row->measured.rate);
-    string(out, "unit", row->unit);
+    json_number(out, "measured", row->measured.rate);
+    json_string(out, "unit", row->unit);
     add_doubt(out, &row->measured);
-    key(out, "ceilings");
+    json_key(out, "ceilings");
     text_add(out, "{");
     for (int m = 0; m < n_models; m++) {
-        number(out, models[m].name, row->ceilings[m].rate);
+        json_number(out, models[m].name, row->ceilings[m].rate);
     }
     text_add(out, "}");
-    key(out, "verdicts");
+    json_key(out, "verdicts");
     text_add(out, "{");
     for (int m = 0; m < n_models; m++) {
-        string(out, models[m].name, verdict_names[row->verdicts[m].kind]);
+        json_string(out, models[m].name, verdict_names[row->verdicts[m].kind]);
     }
     text_add(out, "}");
-    string(out, "binds", best ? best->ceiling.binds : NULL);
-    string(out, "explained_by", best ? models[row_explained_by(row)].name : NULL);
-    number(out, "unexplained", row->ladder.unexplained);
-    key(out, "missing");
+    json_string(out, "binds", best ? best->ceiling.binds : NULL);
+    json_string(out, "explained_by", best ? models[row_explained_by(row)].name : NULL);
+    json_number(out, "unexplained", row->ladder.unexplained);
+    json_key(out, "missing");
     text_add(out, "{");
     for (int m = 0; m < n_models; m++) {
         if (row->ceilings[m].missing[0]) {
-            string(out, models[m].name, row->ceilings[m].missing);
+            json_string(out, models[m].name, row->ceilings[m].missing);
         }
     }
     text_add(out, "}");
     if (row->kernel) {
         add_ladder(out, &row->ladder);
     }
-    number(out, "intensity", row->kernel ? row->kernel->intensity : (double)NAN);
-    number(out, "over_l1", row->over_l1);
-    number(out, "traffic", row->traffic);
-    number(out, "traffic_with_fetch", row->traffic_with_fetch);
+    json_number(out, "intensity", row->kernel ? row->kernel->intensity : (double)NAN);
+    json_number(out, "over_l1", row->over_l1);
+    json_number(out, "traffic", row->traffic);
+    json_number(out, "traffic_with_fetch", row->traffic_with_fetch);
     text_add(out, "}");
 }
 
@@ -251,14 +190,14 @@ static void add_clocks(struct text *out, const struct evidence *ev)
     text_add(out, ",\n \"clocks\": [");
     for (int i = 0; i < ev->n_clocks; i++) {
         const struct core_clock *c = &ev->clocks[i];
-        element(out, i);
-        string(out, "isa", c->isa);
-        number(out, "threads", c->threads);
-        number(out, "hz", c->hz);
-        number(out, "low", c->low);
-        number(out, "high", c->high);
-        boolean(out, "beside_roofs", c->beside_roofs);
-        number(out, "under_fma_hz", c->under_fma_hz);
+        json_element(out, i);
+        json_string(out, "isa", c->isa);
+        json_number(out, "threads", c->threads);
+        json_number(out, "hz", c->hz);
+        json_number(out, "low", c->low);
+        json_number(out, "high", c->high);
+        json_boolean(out, "beside_roofs", c->beside_roofs);
+        json_number(out, "under_fma_hz", c->under_fma_hz);
         text_add(out, "}");
     }
     text_add(out, "]");
@@ -266,23 +205,23 @@ static void add_clocks(struct text *out, const struct evidence *ev)
 
 static void add_stream_map(struct text *out, const struct stream_fit *f)
 {
-    key(out, "resources");
+    json_key(out, "resources");
     text_add(out, "[");
     for (int r = 0; r < f->map.n_resources; r++) {
         text_add(out, "%s{", r ? ", " : "");
         for (int k = 0; k < STREAM_KINDS; k++) {
-            number(out, stream_names[k], f->map.known[k] ? f->map.rho[r][k] : (double)NAN);
+            json_number(out, stream_names[k], f->map.known[k] ? f->map.rho[r][k] : (double)NAN);
         }
         text_add(out, "}");
     }
     text_add(out, "]");
-    key(out, "mixes");
+    json_key(out, "mixes");
     text_add(out, "[");
     for (int i = 0; i < f->n_mixes; i++) {
         text_add(out, "%s{", i ? ", " : "");
-        string(out, "name", f->mixes[i].name);
-        number(out, "seconds", f->mixes[i].seconds);
-        number(out, "left_out", f->map.left_out[i]);
+        json_string(out, "name", f->mixes[i].name);
+        json_number(out, "seconds", f->mixes[i].seconds);
+        json_number(out, "left_out", f->map.left_out[i]);
         text_add(out, "}");
     }
     text_add(out, "]");
@@ -297,11 +236,11 @@ static void add_streams(struct text *out, const struct evidence *ev)
         if (*f->problem) {
             continue;
         }
-        element(out, shown++);
+        json_element(out, shown++);
         add_where(out, f->isa, f->level, f->threads);
-        number(out, "fit_error", f->map.fit_error);
-        number(out, "left_out_error", f->map.left_out_error);
-        boolean(out, "disturbed", f->disturbed);
+        json_number(out, "fit_error", f->map.fit_error);
+        json_number(out, "left_out_error", f->map.left_out_error);
+        json_boolean(out, "disturbed", f->disturbed);
         add_stream_map(out, f);
         text_add(out, "}");
     }
@@ -313,23 +252,23 @@ static void add_curves(struct text *out, const struct comparison *c)
     text_add(out, ",\n \"chains\": [");
     for (int i = 0; i < c->evidence->n_chains; i++) {
         const struct chain_point *p = &c->evidence->chains[i];
-        element(out, i);
-        string(out, "isa", p->isa);
-        number(out, "threads", p->threads);
-        number(out, "chains", p->chains);
-        number(out, "value", p->measured.rate);
-        number(out, "fraction", p->fraction);
+        json_element(out, i);
+        json_string(out, "isa", p->isa);
+        json_number(out, "threads", p->threads);
+        json_number(out, "chains", p->chains);
+        json_number(out, "value", p->measured.rate);
+        json_number(out, "fraction", p->fraction);
         add_doubt(out, &p->measured);
         text_add(out, "}");
     }
     text_add(out, "],\n \"sweep\": [");
     for (int i = 0; i < c->n_sweep; i++) {
         const struct sweep_point *p = &c->sweep[i];
-        element(out, i);
-        string(out, "name", p->name);
-        string(out, "isa", p->isa);
-        number(out, "threads", p->threads);
-        number(out, "value", p->measured.rate);
+        json_element(out, i);
+        json_string(out, "name", p->name);
+        json_string(out, "isa", p->isa);
+        json_number(out, "threads", p->threads);
+        json_number(out, "value", p->measured.rate);
         add_doubt(out, &p->measured);
         text_add(out, "}");
     }
@@ -338,21 +277,21 @@ static void add_curves(struct text *out, const struct comparison *c)
 
 static void add_accuracy(struct text *out, const struct accuracy *a)
 {
-    number(out, "mape", a->mape);
-    number(out, "rms", a->rms);
-    number(out, "kendall_tau", a->kendall_tau);
-    number(out, "coverage", a->coverage);
-    number(out, "n", a->n);
+    json_number(out, "mape", a->mape);
+    json_number(out, "rms", a->rms);
+    json_number(out, "kendall_tau", a->kendall_tau);
+    json_number(out, "coverage", a->coverage);
+    json_number(out, "n", a->n);
 }
 
 static void add_models(struct text *out, const struct comparison *c)
 {
     text_add(out, ",\n \"models\": [");
     for (int m = 0; m < n_models; m++) {
-        element(out, m);
-        string(out, "name", models[m].name);
+        json_element(out, m);
+        json_string(out, "name", models[m].name);
         add_accuracy(out, &c->accuracy[m]);
-        key(out, "undisturbed");
+        json_key(out, "undisturbed");
         text_add(out, "{");
         add_accuracy(out, &c->accuracy_quiet[m]);
         text_add(out, "}}");
@@ -369,12 +308,12 @@ bool report_json(const struct comparison *c, const struct report_options *o, str
     add_run(out, c);
     text_add(out, ",\n \"roofs\": [");
     for (int i = 0; i < c->n_roofs; i++) {
-        element(out, i);
+        json_element(out, i);
         add_roof(out, c, i);
     }
     text_add(out, "],\n \"rows\": [");
     for (int i = 0; i < c->n_rows; i++) {
-        element(out, i);
+        json_element(out, i);
         add_row(out, &c->rows[i]);
     }
     text_add(out, "]");
@@ -391,8 +330,8 @@ bool batch_json(const struct batch *b, const struct report_options *o, struct te
 {
     text_add(out, "{\"format\": \"gambrel-batch-1\",\n \"models\": [");
     for (int m = 0; m < n_models; m++) {
-        element(out, m);
-        string(out, "name", models[m].name);
+        json_element(out, m);
+        json_string(out, "name", models[m].name);
         add_accuracy(out, &b->accuracy[m]);
         text_add(out, "}");
     }
