@@ -202,6 +202,7 @@ struct evidence *evidence_of(const struct run *run, const struct kernels *kernel
         .roofs_measured = roofs.measured,
         .roof_details = roofs.details,
         .n_roofs = roofs.n,
+        .chain_worth = 1,
         .arena = a,
     };
     compile_costs(ev);

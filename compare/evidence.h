@@ -88,6 +88,9 @@ struct evidence {
     int n_loops;
     struct chain_point *chains; /* ascending */
     int n_chains;
+    /* What a chain is worth of those that the curve was measured with: 1, but where what-if changes
+     * latencies or pipes. */
+    double chain_worth;
     struct core_clock *clocks; /* one for each instruction set and thread count of the roofs */
     int n_clocks;
     struct stream_fit *streams; /* likewise, and level; not of L1, from which nothing streams */

@@ -184,7 +184,8 @@ static void curve_bound(const struct model_input *in, const struct ran_loop *ran
         out->missing = c.n < 2 ? "no chain curve" : chains > 0 ? compute.missing : "no chains";
         return;
     }
-    const struct fraction f = read_curve(&c, chains);
+    const double worth = in->evidence->chain_worth;
+    const struct fraction f = read_curve(&c, chains * worth);
     const bool anew = restarts(in, ran);
     out->rate = f.is * compute.rate;
     out->low = f.low * compute.rate;
@@ -192,8 +193,12 @@ static void curve_bound(const struct model_input *in, const struct ran_loop *ran
     out->disturbed = compute.disturbed || c.disturbed;
     out->binds =
         arena_format(in->evidence->arena,
-                     "measured chain curve, %s: %g chains reach %s%.2f of the compute roof%s",
-                     c.whence, chains, f.low < f.high && f.is == f.high ? "at most " : "", f.is,
+                     "measured chain curve, %s: %g chains%s reach %s%.2f of the compute roof%s",
+                     c.whence, chains,
+                     worth == 1 ? ""
+                                : arena_format(in->evidence->arena,
+                                               ", worth %.3g of those measured,", chains * worth),
+                     f.low < f.high && f.is == f.high ? "at most " : "", f.is,
                      anew ? ", unless iterations overlap" : "");
 }
 
