@@ -43,9 +43,11 @@ extern const int n_commands;
 int cmd_measure(struct cli *c, int argc, char **argv);
 int cmd_model(struct cli *c, int argc, char **argv);
 int cmd_compare(struct cli *c, int argc, char **argv);
+int cmd_explain(struct cli *c, int argc, char **argv);
 int cmd_machine(struct cli *c, int argc, char **argv);
 int cmd_kernel(struct cli *c, int argc, char **argv);
-extern const struct argp argp_measure, argp_model, argp_compare, argp_machine, argp_kernel;
+extern const struct argp argp_measure, argp_model, argp_compare, argp_explain, argp_machine,
+    argp_kernel;
 
 /* For arenas: says so and exits. */
 void cli_out_of_memory(void *context);

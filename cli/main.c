@@ -11,6 +11,8 @@ const struct command commands[] = {
     {"model", "ceilings of kernels on a machine, nothing measured", &argp_model, cmd_model},
     {"compare", "results against the models: who misses, where, by how much", &argp_compare,
      cmd_compare},
+    {"explain", "one kernel's ladder in words, with the change that would lift it most",
+     &argp_explain, cmd_explain},
     {"machine", "detect, list, show, check or begin a machine file", &argp_machine, cmd_machine},
     {"kernel", "list, show or check kernels and the code that runs", &argp_kernel, cmd_kernel},
 };

@@ -1,0 +1,79 @@
+#!/bin/sh
+# gambrel explain: the article's reasons in numbers, what-if with forms, refusals, exit statuses.
+set -u
+gambrel=${BUILD:-build}/gambrel
+article=results/apple-m4-pro-article.yaml
+count=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C NO_COLOR=1
+ok() { # ok STATUS NAME: status 0 passes
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
+}
+# explains STATUS ARGUMENT...: then `says` reads what it printed, folded to one line
+explains() {
+    want=$1
+    shift
+    "$gambrel" explain --machines=tests/recorded/machines "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    [ "$got" -eq "$want" ]
+    ok $? "explain $*: exit $want"
+    [ "$got" -eq "$want" ] || sed 's/^/#   /' "$tmp/err"
+    cat "$tmp/out" "$tmp/err" | tr -s ' \n' ' ' >"$tmp/words"
+}
+says() {
+    grep -qF -- "$1" "$tmp/words"
+    ok $? "says: $1"
+}
+
+explains 0 poly $article
+says "12, poly 1.00 0.75 0.72 to 0.75"
+says "16, chain curve 1.00 1.00 0.90"
+says "neither gives the 0.90 of 16 chains: why they are that slow is unexplained"
+says "lies somewhere between 97.0 and 114.9, and so does the measurement"
+says "16 independent chains in place of 12"
+explains 0 stencil $article
+says "the roofline stops here: misses by 37 %"
+says "56 uops on 3, 56 of them from ldur q, m128 (tests/recorded/machines/apple-m4-pro.yaml:"
+says "UNEXPLAINED: 10 % below the nearest ceiling"
+says "which the measurement exceeds, so it is not that"
+explains 1 saxpy $article
+says "VIOLATED BOUND: it runs at 1.17 times the roofline ceiling (DRAM triad roof)"
+says "this machine does not fetch lines before it overwrites them"
+says "No roof of this run moves update lines: measure one that does"
+says "a stream mapping needs 5 to 64 measured mixes, not 4"
+explains 0 poly_intrin $article
+says "It runs at 0.76 of the rate of poly, the same formula, with 1.26 times the dispatch slots"
+says "1161 slots at 10 a cycle"
+says "UNEXPLAINED: 31 % below the nearest ceiling"
+explains 0 fma_stream $article
+says "20, fma_stream 1.00 0.92 to 0.98"
+
+explains 0 --level=L1 --threads=1 --set "fmla v.4s, v.4s, v.4s.latency_cycles=4" poly $article
+says "12 chains of 4 cycles allow 0.75 of the compute roof (before: 12 of 3, 1.00)"
+explains 0 --threads=1 --drop "ldp q, q, m256" --set core.dispatch_width=7 poly_intrin $article
+says "What binds then: front end: 957 slots at 7 a cycle"
+explains 0 --machine=zen5-server poly
+says "nothing measured"
+
+explains 2 poly
+says "a run, or --machine=MACHINE without one"
+explains 2
+says "which kernel?"
+explains 2 nothing $article
+says "no kernel is called 'nothing'"
+explains 2 --set core.width=6 poly $article
+says "core.width cannot be set; of core these can: dispatch_width"
+explains 2 --drop "vaddps V, V, V" poly $article
+says "has no instruction 'vaddps V, V, V'; it has: ldp q, q, m256"
+explains 2 --vector=300 poly $article
+says "--vector takes 128, 256 or 512, not 300"
+explains 2 --vector=256 poly $article
+says "no body for avx2 on this machine; it has: neon"
+explains 2 --level=L3 poly $article
+says "poly was not measured so; it was: neon L1 on 1 thread"
+explains 2 poly no-such-run.yaml
+explains 2 poly $article $article
+says "one kernel and one run at a time"
+echo "1..$count"
