@@ -24,7 +24,7 @@ static const struct {
     {"ins", "mov"}, {"b.cs", "b.hs"},  {"repz", "repe"}, {"repnz", "repne"},
 };
 
-#define WORD_SIZE 192 /* twice FORM_SIZE: a word cut off here is still too long for a form */
+#define WORD_SIZE 256 /* twice FORM_SIZE: a word cut off here is still too long for a form */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

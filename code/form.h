@@ -26,7 +26,7 @@
 
 #include <stdbool.h>
 
-#define FORM_SIZE 96 /* longest form or pattern, with its NUL */
+#define FORM_SIZE 128 /* longest form or pattern, with its NUL */
 
 /* Writes the normal spelling of text; false if it is longer than FORM_SIZE - 1, or it or one of its
  * operands is empty. */
