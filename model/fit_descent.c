@@ -1,0 +1,225 @@
+#include "model/fit_descent.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Chosen by cross-validation on the data named in fit_traits.c; none is critical. */
+#define CAP             1.02F  /* a form may take this much of its time alone on a resource */
+#define BIAS            -1.5F  /* most forms use most resources little */
+#define START_SPREAD    0.7    /* standard deviation of the first weights */
+#define SHARPNESS_FIRST 8.0
+#define SHARPNESS_LAST  200.0
+#define ROUNDED_OFF     0.02F  /* |x| becomes sqrt(x^2 + this^2) */
+#define RATE            0.05
+#define WEIGHT_SINGLE   0.3F   /* of a form alone, against a block of several */
+#define NEGLIGIBLE      -15.0F /* exp of it is left out of a sum with exp(0) */
+
+struct descent {
+    const struct fit_data *d;
+    const struct fit_traits *t;
+    const struct fit_settings *s;
+    int n; /* resources */
+    float *weight;                  /* [n_blocks] of the error */
+    double weight_sum;
+    int *order, n_order, next;      /* blocks of several forms, shuffled, and where to go on */
+    float *w, *mean, *square, *slope; /* [n_traits][n] weights, Adam's moments, gradient */
+    float *rho, *rho_slope;           /* [n_forms][n] */
+    float sharpness;
+};
+
+static float *floats(struct arena *a, int rows, int columns)
+{
+    return arena_new(a, float, (size_t)rows * (size_t)columns);
+}
+
+static void shuffle(int *x, int n, struct random *r)
+{
+    for (int i = n - 1; i > 0; i--) {
+        const int j = random_below(r, i + 1), kept = x[i];
+        x[i] = x[j];
+        x[j] = kept;
+    }
+}
+
+static struct descent begin(const struct fit_data *d, const struct fit_traits *t,
+                            const float *weights, const struct fit_settings *s, struct arena *a)
+{
+    struct random random = {s->seed};
+    struct descent g = {.d = d, .t = t, .s = s, .n = s->n_resources};
+    g.weight = floats(a, d->n_blocks, 1);
+    g.order = arena_new(a, int, (size_t)d->n_blocks);
+    for (int b = 0; b < d->n_blocks; b++) {
+        const bool single = fit_block_single(&d->blocks[b]);
+        g.weight[b] = weights[b] * (float)d->blocks[b].weight * (single ? WEIGHT_SINGLE : 1);
+        g.weight_sum += (double)g.weight[b];
+        if (!single && g.weight[b] > 0) {
+            g.order[g.n_order++] = b;
+        }
+    }
+    shuffle(g.order, g.n_order, &random);
+    g.w = floats(a, t->n_traits, g.n);
+    g.mean = floats(a, t->n_traits, g.n);
+    g.square = floats(a, t->n_traits, g.n);
+    g.slope = floats(a, t->n_traits, g.n);
+    g.rho = floats(a, d->n_forms, g.n);
+    g.rho_slope = floats(a, d->n_forms, g.n);
+    for (int i = 0; i < t->n_traits * g.n; i++) {
+        g.w[i] = (float)(START_SPREAD * random_normal(&random));
+    }
+    return g;
+}
+
+/* rho from the weights of the traits. */
+static void set_rho(struct descent *g)
+{
+    for (int i = 0; i < g->d->n_forms; i++) {
+        float *rho = g->rho + i * g->n;
+        const float most = CAP * (float)g->d->forms[i].alone;
+        for (int r = 0; r < g->n; r++) {
+            rho[r] = BIAS;
+        }
+        for (int k = 0; k < g->t->n_of_form[i]; k++) {
+            const struct fit_trait trait = g->t->of_form[i][k];
+            const float *w = g->w + trait.number * g->n;
+            for (int r = 0; r < g->n; r++) {
+                rho[r] += trait.strength * w[r];
+            }
+        }
+        for (int r = 0; r < g->n; r++) {
+            rho[r] = most / (1 + expf(-rho[r]));
+        }
+    }
+}
+
+/* Adds the gradient of one block's error with respect to rho. */
+static void add_block(struct descent *g, int number, float scale)
+{
+    const struct fit_block *b = &g->d->blocks[number];
+    const int n = g->n;
+    const float per_cycle = (float)(1 / b->cycles);
+    float load[FIT_RESOURCES_MAX] = {0}; /* of each resource over the measured cycles */
+    float top = 0, sum = 0;
+
+    for (int k = 0; k < b->n_items; k++) {
+        const float *rho = g->rho + b->items[k].form * n;
+        const float count = b->items[k].count * per_cycle;
+        for (int r = 0; r < n; r++) {
+            load[r] += count * rho[r];
+        }
+    }
+    for (int r = 0; r < n; r++) {
+        top = load[r] > top ? load[r] : top;
+    }
+    for (int r = 0; r < n; r++) {
+        const float below = g->sharpness * (load[r] - top);
+        load[r] = below < NEGLIGIBLE ? 0 : expf(below);
+        sum += load[r];
+    }
+    const float error = top + logf(sum) / g->sharpness - 1;
+    const float sign = error / sqrtf(error * error + ROUNDED_OFF * ROUNDED_OFF);
+    const float step = scale * g->weight[number] * sign / sum;
+    for (int k = 0; k < b->n_items; k++) {
+        float *slope = g->rho_slope + b->items[k].form * n;
+        const float count = b->items[k].count * per_cycle * step;
+        for (int r = 0; r < n; r++) {
+            slope[r] += count * load[r];
+        }
+    }
+}
+
+/* The gradient over a batch, scaled to all blocks. */
+static void add_batch(struct descent *g)
+{
+    const int n = g->s->batch < g->n_order ? g->s->batch : g->n_order;
+    memset(g->rho_slope, 0, sizeof(float) * (size_t)(g->d->n_forms * g->n));
+    for (int b = 0; b < g->d->n_blocks; b++) {
+        if (g->weight[b] > 0 && fit_block_single(&g->d->blocks[b])) {
+            add_block(g, b, 1);
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        add_block(g, g->order[g->next], (float)g->n_order / (float)n);
+        g->next = (g->next + 1) % g->n_order;
+    }
+}
+
+/* From rho to the traits' weights, by the chain rule; with the ridge; over the sum of weights. */
+static void set_slopes(struct descent *g)
+{
+    const float scale = (float)(1 / g->weight_sum);
+    for (int i = 0; i < g->t->n_traits * g->n; i++) {
+        g->slope[i] = (float)g->s->ridge * scale * g->w[i];
+    }
+    for (int i = 0; i < g->d->n_forms; i++) {
+        const float *rho = g->rho + i * g->n;
+        float *rho_slope = g->rho_slope + i * g->n;
+        const float most = CAP * (float)g->d->forms[i].alone;
+        for (int r = 0; r < g->n; r++) {
+            rho_slope[r] *= scale * rho[r] * (1 - rho[r] / most);
+        }
+        for (int k = 0; k < g->t->n_of_form[i]; k++) {
+            const struct fit_trait trait = g->t->of_form[i][k];
+            float *slope = g->slope + trait.number * g->n;
+            for (int r = 0; r < g->n; r++) {
+                slope[r] += trait.strength * rho_slope[r];
+            }
+        }
+    }
+}
+
+static void move_weights(struct descent *g, int step, float rate)
+{
+    const float keep_mean = 0.9F, keep_square = 0.99F;
+    const float mean_seen = 1 - powf(keep_mean, (float)(step + 1));
+    const float square_seen = 1 - powf(keep_square, (float)(step + 1));
+    for (int i = 0; i < g->t->n_traits * g->n; i++) {
+        g->mean[i] += (1 - keep_mean) * (g->slope[i] - g->mean[i]);
+        g->square[i] += (1 - keep_square) * (g->slope[i] * g->slope[i] - g->square[i]);
+        g->w[i] -=
+            rate * (g->mean[i] / mean_seen) / (sqrtf(g->square[i] / square_seen) + 1e-7F);
+    }
+}
+
+/* Rises over the first tenth of the steps, falls over the second half. */
+static double rate_at(double progress)
+{
+    return RATE * fmin(1, fmin(progress * 10, 2 * (1 - progress) + 0.01));
+}
+
+struct resource_map fit_descend(const struct fit_data *d, const struct fit_traits *t,
+                                const float *weights, const struct fit_settings *s,
+                                struct arena *a)
+{
+    struct descent g = begin(d, t, weights, s, a);
+    for (int step = 0; step < s->steps; step++) {
+        const double progress = (double)step / s->steps;
+        g.sharpness =
+            (float)(SHARPNESS_FIRST * pow(SHARPNESS_LAST / SHARPNESS_FIRST, progress));
+        set_rho(&g);
+        add_batch(&g);
+        set_slopes(&g);
+        move_weights(&g, step, (float)rate_at(progress));
+    }
+    set_rho(&g);
+    struct resource_map m = {.n_forms = d->n_forms, .n_resources = g.n};
+    m.rho = arena_new(a, double, (size_t)d->n_forms * (size_t)g.n);
+    for (int i = 0; i < d->n_forms * g.n; i++) {
+        m.rho[i] = (double)g.rho[i];
+    }
+    return m;
+}
+
+double fit_cycles(const struct resource_map *m, const struct fit_block *b)
+{
+    double cycles = 0;
+    for (int r = 0; r < m->n_resources; r++) {
+        double load = 0;
+        for (int k = 0; k < b->n_items; k++) {
+            load += (double)b->items[k].count * m->rho[b->items[k].form * m->n_resources + r];
+        }
+        cycles = load > cycles ? load : cycles;
+    }
+    return cycles;
+}
