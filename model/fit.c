@@ -1,0 +1,335 @@
+#include "model/fit.h"
+
+#include "base/random.h"
+#include "model/fit_panel.h"
+#include "model/fit_polish.h"
+
+#include <math.h>
+
+enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
+
+#define STEPS        1500
+#define BATCH        2048
+#define MEMBERS      6
+#define MADE_UP_MIN  2000
+#define MADE_UP_MAX  8000
+#define REFIT_ROUNDS 6
+#define PROBES       16   /* blocks made up around a form to see whether fits agree on it */
+#define BETTER       0.99 /* a candidate replaces a simpler one if it leaves this much of the error */
+#define AGREE        0.01 /* spread below which a panel has nothing to settle */
+#define CLEAN        1e-3 /* error below which data without a validation are taken to be exact */
+
+/* A form is bad if its blocks are worse than both: something other than what it shares with other
+ * forms decides its time, such as the values a division divides. */
+#define BAD_ERROR      0.08
+#define BAD_TIMES_MEAN 3.0
+
+/* The candidates: resources first, at the middle ridge, then ridges from there up and down. */
+static const int candidate_resources[] = {8, 16, 24};
+#define RIDGE_MIDDLE 0.3
+#define RIDGE_STEP   3.0
+#define RIDGE_STEPS  3 /* at most, either way */
+
+struct inference {
+    const struct fit_data *d;
+    const struct fit_options *o;
+    const struct fit_traits *traits;
+    struct arena *arena;
+    enum part *part; /* [n_blocks] */
+    struct fit_result *out;
+    int done, total; /* descents */
+};
+
+struct error_stats {
+    double mean, low, high, rms;
+    int n;
+};
+
+static void tell(struct inference *f, const char *what)
+{
+    if (f->o->progress) {
+        f->o->progress(f->o->context, f->done < f->total ? f->done : f->total, f->total, what);
+    }
+    f->done++;
+}
+
+/* 1 for blocks of at least this part, 0 for the others. */
+static float *weights_from(const struct inference *f, enum part least)
+{
+    float *weights = arena_new(f->arena, float, (size_t)f->d->n_blocks);
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        weights[b] = f->part[b] >= least ? 1 : 0;
+    }
+    return weights;
+}
+
+static void deal(struct inference *f)
+{
+    struct fit_result *out = f->out;
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        out->n_single += fit_block_single(&f->d->blocks[b]);
+    }
+    out->n_several = f->d->n_blocks - out->n_single;
+    f->part = arena_new(f->arena, enum part, (size_t)f->d->n_blocks);
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        struct random r = {f->d->blocks[b].key ^ f->o->seed};
+        const int tenth = random_below(&r, 10);
+        const bool fitted =
+            fit_block_single(&f->d->blocks[b]) || out->n_several < FIT_BLOCKS_TO_SPLIT;
+        f->part[b] = fitted || tenth > 2 ? PART_FIT : tenth > 0 ? PART_VALIDATION : PART_CHECK;
+        out->n_validation += f->part[b] == PART_VALIDATION;
+        out->n_check += f->part[b] == PART_CHECK;
+    }
+}
+
+/* Errors of blocks of several forms in one part. */
+static struct error_stats errors_of(const struct inference *f, const struct resource_map *m,
+                                    enum part first, enum part last)
+{
+    double sum = 0, squares = 0;
+    struct error_stats s = {0};
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        const struct fit_block *block = &f->d->blocks[b];
+        if (f->part[b] >= first && f->part[b] <= last && !fit_block_single(block)) {
+            const double error = fabs(fit_cycles(m, block) / block->cycles - 1);
+            sum += error;
+            squares += error * error;
+            s.n++;
+        }
+    }
+    s.mean = sum / s.n; /* NaN for no blocks */
+    s.rms = sqrt(squares / s.n);
+    const double deviation = sqrt(fmax(0, squares / s.n - s.mean * s.mean) / s.n);
+    s.low = s.mean - 1.96 * deviation;
+    s.high = s.mean + 1.96 * deviation;
+    return s;
+}
+
+static bool need_no_split(const struct inference *f)
+{
+    return f->out->n_validation == 0 || f->out->n_check == 0;
+}
+
+/* --- choosing -----------------------------------------------------------------------------------
+ */
+
+struct choice {
+    struct fit_settings settings;
+    struct resource_map map;
+    double error;
+};
+
+static struct choice try_settings(struct inference *f, const float *weights,
+                                  struct fit_settings s)
+{
+    struct choice c = {.settings = s};
+    tell(f, "choosing");
+    c.map = fit_descend(f->d, f->traits, weights, &s, f->arena);
+    c.error = errors_of(f, &c.map, PART_VALIDATION, PART_VALIDATION).mean;
+    return c;
+}
+
+static struct choice choose_ridge(struct inference *f, const float *weights, struct choice best,
+                                  double factor)
+{
+    for (int k = 0; k < RIDGE_STEPS; k++) {
+        struct fit_settings s = best.settings;
+        s.ridge *= factor;
+        const struct choice next = try_settings(f, weights, s);
+        if (next.error > BETTER * best.error) {
+            break;
+        }
+        best = next;
+    }
+    return best;
+}
+
+static struct choice choose_settings(struct inference *f, const float *weights,
+                                     struct fit_settings s)
+{
+    struct choice best = {.error = INFINITY};
+    const int n = f->o->n_resources ? 1 : (int)(sizeof candidate_resources / sizeof(int));
+    for (int k = 0; k < n; k++) {
+        s.n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[k];
+        const struct choice next = try_settings(f, weights, s);
+        best = next.error < BETTER * best.error ? next : best;
+    }
+    const struct choice less = choose_ridge(f, weights, best, 1 / RIDGE_STEP);
+    return less.settings.ridge < best.settings.ridge
+               ? less
+               : choose_ridge(f, weights, best, RIDGE_STEP);
+}
+
+static void choose(struct inference *f)
+{
+    struct fit_result *out = f->out;
+    struct fit_settings s = {
+        .n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[1],
+        .ridge = RIDGE_MIDDLE,
+        .steps = STEPS,
+        .batch = BATCH,
+        .seed = f->o->seed,
+    };
+    out->settings = s;
+    out->validation_mape = NAN;
+    if (need_no_split(f)) {
+        return;
+    }
+    const float *weights = weights_from(f, PART_FIT);
+    struct choice best = choose_settings(f, weights, s);
+    out->settings = best.settings;
+    out->validation_mape = best.error;
+    fit_refit(f->d, weights, &best.map, REFIT_ROUNDS, f->arena);
+    const double refitted = errors_of(f, &best.map, PART_VALIDATION, PART_VALIDATION).mean;
+    if (refitted < BETTER * best.error) {
+        out->refitted = true;
+        out->validation_mape = refitted;
+    }
+}
+
+/* --- fitting ------------------------------------------------------------------------------------
+ */
+
+static struct fit_panel make_panel(struct inference *f, const float *weights)
+{
+    struct random random = {f->out->settings.seed};
+    struct fit_panel p = {.n_members = MEMBERS};
+    for (int k = 0; k < MEMBERS; k++) {
+        struct fit_settings s = f->out->settings;
+        s.seed = random_next(&random);
+        tell(f, "fitting");
+        p.members[k] = fit_descend(f->d, f->traits, weights, &s, f->arena);
+    }
+    return p;
+}
+
+/* How far the panel's members lie apart in blocks made up around each form. */
+static void measure_spread(struct inference *f, const struct fit_panel *p)
+{
+    struct random random = {f->o->seed};
+    f->out->spread = 0;
+    for (int i = 0; i < f->d->n_forms; i++) {
+        double sum = 0;
+        for (int k = 0; k < PROBES; k++) {
+            double spread;
+            struct fit_block b = fit_panel_block(p, f->d, i, &random, f->arena);
+            fit_panel_cycles(p, &b, &spread);
+            sum += spread;
+        }
+        f->out->forms[i].spread = sum / PROBES;
+        f->out->spread += sum / PROBES / f->d->n_forms;
+    }
+}
+
+/* The map of all blocks of at least this part. */
+static struct resource_map fit_map(struct inference *f, enum part least)
+{
+    const float *weights = weights_from(f, least);
+    const struct fit_panel panel = make_panel(f, weights);
+    struct resource_map m = panel.members[0];
+    measure_spread(f, &panel);
+    f->out->distilled = f->out->spread > AGREE;
+    if (f->out->distilled) {
+        const int wanted = 4 * f->out->n_several;
+        const int n = wanted < MADE_UP_MIN ? MADE_UP_MIN : wanted;
+        tell(f, "joining");
+        m = fit_panel_distil(&panel, f->d, f->traits, weights, &f->out->settings,
+                             n < MADE_UP_MAX ? n : MADE_UP_MAX, f->arena);
+    }
+    if (f->out->refitted) {
+        fit_refit(f->d, weights, &m, REFIT_ROUNDS, f->arena);
+    }
+    fit_prune(f->d, weights, &m, f->arena);
+    return m;
+}
+
+/* Without a validation, linear programs may only finish what is exact already. */
+static void refit_if_clean(struct inference *f)
+{
+    struct resource_map *m = &f->out->map;
+    struct resource_map exact = *m;
+    const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
+    const float *weights = weights_from(f, PART_CHECK);
+    exact.rho = arena_new(f->arena, double, n);
+    for (size_t k = 0; k < n; k++) {
+        exact.rho[k] = m->rho[k];
+    }
+    fit_refit(f->d, weights, &exact, REFIT_ROUNDS, f->arena);
+    if (fit_error(f->d, weights, &exact) < CLEAN * f->d->n_blocks) {
+        *m = exact;
+        f->out->refitted = true;
+        fit_prune(f->d, weights, m, f->arena);
+    }
+}
+
+/* --- trust --------------------------------------------------------------------------------------
+ */
+
+/* Errors of blocks shared out among their forms by the cycles each would take alone. */
+static void find_bad_forms(struct inference *f)
+{
+    const struct fit_data *d = f->d;
+    double *share = arena_new(f->arena, double, (size_t)d->n_forms);
+    for (int b = 0; b < d->n_blocks; b++) {
+        const struct fit_block *block = &d->blocks[b];
+        const double error = fabs(fit_cycles(&f->out->map, block) / block->cycles - 1);
+        double alone = 0;
+        for (int k = 0; k < block->n_items; k++) {
+            alone += (double)block->items[k].count * d->forms[block->items[k].form].alone;
+        }
+        for (int k = 0; k < block->n_items; k++) {
+            const int form = block->items[k].form;
+            const double part = (double)block->items[k].count * d->forms[form].alone / alone;
+            share[form] += part;
+            f->out->forms[form].residual += part * error;
+        }
+    }
+    for (int i = 0; i < d->n_forms; i++) {
+        struct fit_form_doubt *form = &f->out->forms[i];
+        form->residual /= share[i];
+        form->bad = form->residual > BAD_ERROR &&
+                    form->residual > BAD_TIMES_MEAN * f->out->fitted_mape;
+        f->out->n_bad += form->bad;
+    }
+}
+
+static void check(struct inference *f)
+{
+    struct fit_result *out = f->out;
+    struct error_stats s = {NAN, NAN, NAN, NAN, 0};
+    if (!need_no_split(f)) {
+        const struct resource_map m = fit_map(f, PART_VALIDATION);
+        s = errors_of(f, &m, PART_CHECK, PART_CHECK);
+    }
+    out->check_mape = s.mean;
+    out->check_low = fmax(0, s.low);
+    out->check_high = s.high;
+    out->check_rms = s.rms;
+}
+
+bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct arena *a,
+               struct fit_result *out, struct err *e)
+{
+    struct inference f = {.d = d, .o = o, .arena = a, .out = out};
+    if (d->n_blocks == 0) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "no measured blocks to fit to");
+    }
+    if (o->n_resources < 0 || o->n_resources > FIT_RESOURCES_MAX) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "the number of resources lies in 1 to %d",
+                       FIT_RESOURCES_MAX);
+    }
+    *out = (struct fit_result){0};
+    out->forms = arena_new(a, struct fit_form_doubt, (size_t)d->n_forms);
+    f.traits = fit_traits_find(d, a);
+    f.total = 3 + RIDGE_STEPS + 2 * (MEMBERS + 1);
+    deal(&f);
+    choose(&f);
+    check(&f);
+    out->map = fit_map(&f, PART_CHECK);
+    if (need_no_split(&f)) {
+        refit_if_clean(&f);
+    }
+    out->fitted_mape = errors_of(&f, &out->map, PART_CHECK, PART_FIT).mean;
+    find_bad_forms(&f);
+    return true;
+}

@@ -1,0 +1,57 @@
+/* fit.h - inference: a resource mapping from measured blocks, with how far to trust it.
+ *
+ * Blocks of two and more forms are dealt into ten parts by a hash of their content and the seed, so
+ * that equal blocks stay together.  One part is the check: it decides nothing and gives the error
+ * that is reported.  Two parts are the validation: they decide how many resources, how strong a
+ * ridge, and whether linear programs refit the map.  Forms alone are always in the fit.
+ *
+ *   choose   a descent per candidate on seven parts, judged on the validation
+ *   check    the chosen fit on nine parts: a panel, one map from it; its error on the check
+ *   final    the same on all ten: the map that is given, so that no measurement is wasted
+ *
+ * With fewer than FIT_BLOCKS_TO_SPLIT such blocks there is nothing to spare: no choice, no check,
+ * and the errors are NaN.
+ *
+ * Deterministic for the same blocks in the same order and the same seed; one thread.
+ */
+#ifndef GAMBREL_MODEL_FIT_H
+#define GAMBREL_MODEL_FIT_H
+
+#include "model/fit_descent.h"
+
+#define FIT_BLOCKS_TO_SPLIT 100
+
+struct fit_options {
+    uint64_t seed;
+    int n_resources; /* at most so many; 0: chosen by the validation */
+    /* Called between descents; may be NULL. */
+    void (*progress)(void *context, int done, int total, const char *what);
+    void *context;
+};
+
+struct fit_form_doubt {
+    double residual; /* mean error of the blocks fitted to that hold it, weighted by its share */
+    double spread;   /* of several fits, in blocks made up around it: what the data leave open */
+    bool bad;        /* no resource mapping explains its blocks: see fit.c */
+};
+
+struct fit_result {
+    struct resource_map map;
+    struct fit_settings settings; /* as chosen */
+    bool distilled, refitted;
+    int n_single, n_several;  /* blocks */
+    int n_validation, n_check; /* of n_several */
+    double fitted_mape;       /* of the final map on all blocks of several forms */
+    double validation_mape;
+    double check_mape, check_low, check_high; /* mean |t / measured - 1| and its 95 % interval */
+    double check_rms;
+    double spread;            /* mean over forms */
+    struct fit_form_doubt *forms; /* [n_forms] */
+    int n_bad;
+};
+
+/* ERR_RANGE: no blocks, n_resources out of 1 .. FIT_RESOURCES_MAX. */
+bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct arena *a,
+               struct fit_result *out, struct err *e);
+
+#endif

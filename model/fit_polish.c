@@ -1,0 +1,233 @@
+#include "model/fit_polish.h"
+
+#include "model/lp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERATED    2e-4 /* relative rise of the error that a plainer map may cost */
+#define WEIGHT_LEAST 0.01 /* of the time alone: a weight below is dropped           */
+#define NEAR         0.8  /* of the measured cycles: a resource this close is kept from rising */
+#define PRICE        1e-4 /* of a weight that is all of the form's time alone       */
+
+static double load_of(const struct resource_map *m, const struct fit_block *b, int r)
+{
+    double load = 0;
+    for (int k = 0; k < b->n_items; k++) {
+        load += (double)b->items[k].count * m->rho[b->items[k].form * m->n_resources + r];
+    }
+    return load;
+}
+
+static double block_weight(const struct fit_data *d, const float *weights, int b)
+{
+    return (double)weights[b] * d->blocks[b].weight;
+}
+
+double fit_error(const struct fit_data *d, const float *weights, const struct resource_map *m)
+{
+    double sum = 0;
+    for (int b = 0; b < d->n_blocks; b++) {
+        if (weights[b] > 0) {
+            const double relative = fit_cycles(m, &d->blocks[b]) / d->blocks[b].cycles - 1;
+            sum += block_weight(d, weights, b) * fabs(relative);
+        }
+    }
+    return sum;
+}
+
+/* --- pruning ------------------------------------------------------------------------------------
+ */
+
+struct two_highest {
+    int top;
+    double first, second;
+};
+
+static struct two_highest highest(const struct resource_map *m, const struct fit_block *b)
+{
+    struct two_highest h = {.top = -1};
+    for (int r = 0; r < m->n_resources; r++) {
+        const double load = load_of(m, b, r);
+        if (load > h.first) {
+            h = (struct two_highest){r, load, h.first};
+        } else if (load > h.second) {
+            h.second = load;
+        }
+    }
+    return h;
+}
+
+static void drop_resource(struct resource_map *m, int dropped)
+{
+    const int n = m->n_resources;
+    double *to = m->rho;
+    for (int i = 0; i < m->n_forms; i++) {
+        for (int r = 0; r < n; r++) {
+            if (r != dropped) {
+                *to++ = m->rho[i * n + r];
+            }
+        }
+    }
+    m->n_resources--;
+}
+
+/* The resource whose loss costs least, and how much the error rises without it. */
+static int least_needed(const struct fit_data *d, const float *weights,
+                        const struct resource_map *m, double *rise)
+{
+    double cost[FIT_RESOURCES_MAX] = {0};
+    for (int b = 0; b < d->n_blocks; b++) {
+        const double measured = d->blocks[b].cycles;
+        const struct two_highest h = highest(m, &d->blocks[b]);
+        if (weights[b] > 0 && h.top >= 0) {
+            cost[h.top] += block_weight(d, weights, b) *
+                           (fabs(h.second / measured - 1) - fabs(h.first / measured - 1));
+        }
+    }
+    int least = 0;
+    for (int r = 1; r < m->n_resources; r++) {
+        least = cost[r] < cost[least] ? r : least;
+    }
+    *rise = cost[least];
+    return least;
+}
+
+static void drop_small_weights(const struct fit_data *d, const float *weights,
+                               struct resource_map *m, double error_max, struct arena *a)
+{
+    const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
+    struct resource_map plainer = *m;
+    plainer.rho = arena_new(a, double, n);
+    for (size_t k = 0; k < n; k++) {
+        const double alone = d->forms[k / (size_t)m->n_resources].alone;
+        plainer.rho[k] = m->rho[k] < WEIGHT_LEAST * alone ? 0 : m->rho[k];
+    }
+    if (fit_error(d, weights, &plainer) <= error_max) {
+        memcpy(m->rho, plainer.rho, n * sizeof *m->rho);
+    }
+}
+
+void fit_prune(const struct fit_data *d, const float *weights, struct resource_map *m,
+               struct arena *a)
+{
+    const double tolerated = TOLERATED * fit_error(d, weights, m);
+    double rise;
+    int least = least_needed(d, weights, m, &rise);
+    while (m->n_resources > 1 && rise <= tolerated) {
+        drop_resource(m, least);
+        least = least_needed(d, weights, m, &rise);
+    }
+    drop_small_weights(d, weights, m, fit_error(d, weights, m) * (1 + 10 * TOLERATED), a);
+}
+
+/* --- refitting ----------------------------------------------------------------------------------
+ */
+
+struct refit {
+    const struct fit_data *d;
+    const float *weights;
+    const int *top; /* [n_blocks] resource each block is assigned to */
+    int resource;
+    int *row, n_rows;   /* blocks of the program */
+    int *column;        /* [n_forms] of the form's weight; -1: in no row */
+    int n_columns;
+};
+
+static void choose_rows(struct refit *f, const struct resource_map *m)
+{
+    f->n_rows = f->n_columns = 0;
+    for (int i = 0; i < m->n_forms; i++) {
+        f->column[i] = -1;
+    }
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        const struct fit_block *block = &f->d->blocks[b];
+        const bool near = load_of(m, block, f->resource) >= NEAR * block->cycles;
+        if (f->weights[b] > 0 && (f->top[b] == f->resource || near)) {
+            f->row[f->n_rows++] = b;
+            for (int k = 0; k < block->n_items; k++) {
+                int *column = &f->column[block->items[k].form];
+                *column = *column < 0 ? f->n_columns++ : *column;
+            }
+        }
+    }
+}
+
+/* Columns: the weights, then over and under of each row. */
+static struct lp *program(const struct refit *f)
+{
+    struct lp *p = lp_create(f->n_rows, f->n_columns + 2 * f->n_rows);
+    for (int i = 0; i < f->d->n_forms; i++) {
+        if (f->column[i] >= 0) {
+            lp_objective(p, f->column[i], PRICE / f->d->forms[i].alone);
+        }
+    }
+    for (int k = 0; k < f->n_rows; k++) {
+        const struct fit_block *b = &f->d->blocks[f->row[k]];
+        const double weight = block_weight(f->d, f->weights, f->row[k]);
+        const int over = f->n_columns + 2 * k, under = over + 1;
+        const bool assigned = f->top[f->row[k]] == f->resource;
+        for (int j = 0; j < b->n_items; j++) {
+            lp_coefficient(p, k, f->column[b->items[j].form],
+                           (double)b->items[j].count / b->cycles);
+        }
+        lp_coefficient(p, k, over, -1);
+        lp_coefficient(p, k, under, 1);
+        lp_row_bounds(p, k, assigned ? 1 : -HUGE_VAL, 1);
+        lp_objective(p, over, weight);
+        lp_objective(p, under, assigned ? weight : 0);
+    }
+    return p;
+}
+
+/* The map with the resource's weights from the program; false if that has no certified optimum. */
+static bool solve(const struct refit *f, const struct resource_map *m, struct resource_map *out)
+{
+    struct lp *p = program(f);
+    struct lp_solution solution;
+    struct err ignored = {0};
+    const bool solved = lp_solve(p, &solution, &ignored);
+    if (solved) {
+        memcpy(out->rho, m->rho, sizeof *m->rho * (size_t)(m->n_forms * m->n_resources));
+        for (int i = 0; i < m->n_forms; i++) {
+            double *rho = &out->rho[i * m->n_resources + f->resource];
+            *rho = f->column[i] >= 0 ? fmax(0, solution.x[f->column[i]]) : *rho;
+        }
+    }
+    lp_release(p);
+    return solved;
+}
+
+int fit_refit(const struct fit_data *d, const float *weights, struct resource_map *m, int rounds,
+              struct arena *a)
+{
+    int *top = arena_new(a, int, (size_t)d->n_blocks);
+    struct refit f = {.d = d, .weights = weights, .top = top};
+    struct resource_map next = *m;
+    double error = fit_error(d, weights, m);
+    int kept = 0, before = -1;
+
+    next.rho = arena_new(a, double, (size_t)m->n_forms * (size_t)m->n_resources);
+    f.row = arena_new(a, int, (size_t)d->n_blocks);
+    f.column = arena_new(a, int, (size_t)d->n_forms);
+    for (int round = 0; round < rounds && kept != before; round++) {
+        before = kept;
+        for (f.resource = 0; f.resource < m->n_resources; f.resource++) {
+            for (int b = 0; b < d->n_blocks; b++) {
+                top[b] = highest(m, &d->blocks[b]).top;
+            }
+            choose_rows(&f, m);
+            if (!f.n_rows || f.n_rows > FIT_REFIT_ROWS_MAX || !solve(&f, m, &next)) {
+                continue;
+            }
+            const double changed = fit_error(d, weights, &next);
+            if (changed < error) {
+                error = changed;
+                memcpy(m->rho, next.rho, sizeof *m->rho * (size_t)(m->n_forms * m->n_resources));
+                kept++;
+            }
+        }
+    }
+    return kept;
+}

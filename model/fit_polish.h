@@ -1,0 +1,34 @@
+/* fit_polish.h - a map made plainer and, where data are clean, exact.
+ *
+ * Pruning leaves out resources that hardly ever decide and weights that never matter.
+ *
+ * Refitting alternates: each block is assigned to the resource that is its maximum; then each
+ * resource in turn is refitted by a linear program to the blocks assigned to it, least absolute
+ * relative error, a penalty where it rises above any other block, and a small price on every weight
+ * so that a weight that no block needs is zero:
+ *
+ *     minimise   sum over blocks of (over + under) + PRICE * sum over forms of rho[i] / alone_i
+ *     where      sum of K_i rho[i] / measured + under - over = 1    blocks assigned to the resource
+ *                sum of K_i rho[i] / measured         - over <= 1   blocks that are near it
+ *
+ * A refit is kept only if the error of the whole map falls.
+ */
+#ifndef GAMBREL_MODEL_FIT_POLISH_H
+#define GAMBREL_MODEL_FIT_POLISH_H
+
+#include "model/fit_descent.h"
+
+/* Sum over blocks of weight * |t / measured - 1|. */
+double fit_error(const struct fit_data *d, const float *weights, const struct resource_map *m);
+
+/* In place; m->n_resources may shrink. */
+void fit_prune(const struct fit_data *d, const float *weights, struct resource_map *m,
+               struct arena *a);
+
+/* In place.  Programs of more than FIT_REFIT_ROWS_MAX rows are left out: beyond that the descent is
+ * as good and a thousand times faster.  Returns how many refits were kept. */
+#define FIT_REFIT_ROWS_MAX 400
+int fit_refit(const struct fit_data *d, const float *weights, struct resource_map *m, int rounds,
+              struct arena *a);
+
+#endif
