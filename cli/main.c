@@ -14,6 +14,7 @@ const struct command commands[] = {
     {"explain", "one kernel's ladder in words, with the change that would lift it most",
      &argp_explain, cmd_explain},
     {"machine", "detect, list, show, check or begin a machine file", &argp_machine, cmd_machine},
+    {"infer", "a machine file from the times of blocks alone", &argp_infer, cmd_infer},
     {"kernel", "list, show or check kernels and the code that runs", &argp_kernel, cmd_kernel},
 };
 const int n_commands = sizeof commands / sizeof *commands;

@@ -5,7 +5,7 @@
 #include "formats/fields.h"
 
 #define MACHINE_FORMAT        "gambrel-machine-1"
-#define MACHINE_FORM_LEN_MAX  95 /* code/form.h: FORM_SIZE with its NUL */
+#define MACHINE_FORM_LEN_MAX  127 /* code/form.h: FORM_SIZE with its NUL */
 #define MACHINE_LATENCY_MAX   1e4
 #define MACHINE_RESOURCES_MAX 4096
 

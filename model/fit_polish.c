@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLERATED    2e-4 /* relative rise of the error that a plainer map may cost */
-#define WEIGHT_LEAST 0.01 /* of the time alone: a weight below is dropped           */
-#define NEAR         0.8  /* of the measured cycles: a resource this close is kept from rising */
-#define PRICE        1e-4 /* of a weight that is all of the form's time alone       */
+/* Relative rise of the error that a plainer map may cost. */
+#define TOLERATED_RESOURCE 2e-4
+#define TOLERATED_WEIGHTS  0.01
+
+#define NEAR  0.8  /* of the measured cycles: a resource this close is kept from rising */
+#define PRICE 1e-4 /* of a weight that is all of the form's time alone */
 
 static double load_of(const struct resource_map *m, const struct fit_block *b, int r)
 {
@@ -94,32 +96,43 @@ static int least_needed(const struct fit_data *d, const float *weights,
     return least;
 }
 
-static void drop_small_weights(const struct fit_data *d, const float *weights,
-                               struct resource_map *m, double error_max, struct arena *a)
+/* Drops weights below a part of the time alone, but of a cycle at most: what a long form takes of
+ * a resource in passing may be all that a short one has. */
+static bool drop_small_weights(const struct fit_data *d, const float *weights,
+                               struct resource_map *m, double part, double error_max,
+                               struct arena *a)
 {
     const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
     struct resource_map plainer = *m;
     plainer.rho = arena_new(a, double, n);
     for (size_t k = 0; k < n; k++) {
         const double alone = d->forms[k / (size_t)m->n_resources].alone;
-        plainer.rho[k] = m->rho[k] < WEIGHT_LEAST * alone ? 0 : m->rho[k];
+        plainer.rho[k] = m->rho[k] < part * fmin(alone, 1) ? 0 : m->rho[k];
     }
-    if (fit_error(d, weights, &plainer) <= error_max) {
-        memcpy(m->rho, plainer.rho, n * sizeof *m->rho);
+    if (fit_error(d, weights, &plainer) > error_max) {
+        return false;
     }
+    memcpy(m->rho, plainer.rho, n * sizeof *m->rho);
+    return true;
 }
 
 void fit_prune(const struct fit_data *d, const float *weights, struct resource_map *m,
                struct arena *a)
 {
-    const double tolerated = TOLERATED * fit_error(d, weights, m);
+    static const double parts[] = {0.16, 0.08, 0.04, 0.02, 0.01, 0.005};
+    const double tolerated = TOLERATED_RESOURCE * fit_error(d, weights, m);
     double rise;
     int least = least_needed(d, weights, m, &rise);
     while (m->n_resources > 1 && rise <= tolerated) {
         drop_resource(m, least);
         least = least_needed(d, weights, m, &rise);
     }
-    drop_small_weights(d, weights, m, fit_error(d, weights, m) * (1 + 10 * TOLERATED), a);
+    const double error_max = (1 + TOLERATED_WEIGHTS) * fit_error(d, weights, m);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        if (drop_small_weights(d, weights, m, parts[k], error_max, a)) {
+            return;
+        }
+    }
 }
 
 /* --- refitting ----------------------------------------------------------------------------------
