@@ -10,8 +10,8 @@ struct random {
 };
 
 uint64_t random_next(struct random *r);
-double random_uniform(struct random *r);         /* in [0, 1) */
-int random_below(struct random *r, int n);       /* in [0, n); n > 0 */
-double random_normal(struct random *r);          /* mean 0, variance 1 */
+double random_uniform(struct random *r);   /* in [0, 1) */
+int random_below(struct random *r, int n); /* in [0, n); n > 0 */
+double random_normal(struct random *r);    /* mean 0, variance 1 */
 
 #endif

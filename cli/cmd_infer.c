@@ -76,9 +76,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp argp_infer = {
     .options = option_table,
     .parser = parse,
-    .doc = "Infers a machine file from the times of blocks alone: a mapping from instructions to "
-           "abstract resources. Some blocks are held back to choose by and some to report the error "
-           "on; the file says how it was made and how sure each form is.",
+    .doc =
+        "Infers a machine file from the times of blocks alone: a mapping from instructions to "
+        "abstract resources. Some blocks are held back to choose by and some to report the error "
+        "on; the file says how it was made and how sure each form is.",
 };
 
 static void show_progress(void *context, int done, int total, const char *what)

@@ -5,10 +5,12 @@
 #include "model/fit_polish.h"
 
 #include <math.h>
+#include <string.h>
 
 enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 
 #define STEPS        1500
+#define TRIAL_STEPS  600 /* while choosing: more would leave the order of candidates as it is */
 #define BATCH        2048
 #define MEMBERS      6
 #define MADE_UP_MIN  2000
@@ -44,6 +46,11 @@ struct error_stats {
     double mean, low, high, rms;
     int n;
 };
+
+static int members(const struct inference *f)
+{
+    return f->o->n_members ? f->o->n_members : MEMBERS;
+}
 
 static void tell(struct inference *f, const char *what)
 {
@@ -105,9 +112,70 @@ static struct error_stats errors_of(const struct inference *f, const struct reso
     return s;
 }
 
-static bool need_no_split(const struct inference *f)
+static bool nothing_held_back(const struct inference *f)
 {
     return f->out->n_validation == 0 || f->out->n_check == 0;
+}
+
+/* --- panels -------------------------------------------------------------------------------------
+ */
+
+static struct fit_panel make_panel(struct inference *f, const float *weights, int n)
+{
+    struct random random = {f->out->settings.seed};
+    struct fit_panel p = {.n_members = n};
+    for (int k = 0; k < n; k++) {
+        struct fit_settings s = f->out->settings;
+        s.seed = random_next(&random);
+        tell(f, "fitting");
+        p.members[k] = fit_descend(f->d, f->traits, weights, &s, f->arena);
+    }
+    return p;
+}
+
+/* How far the panel's members lie apart in blocks made up around each form. */
+static void measure_spread(struct inference *f, const struct fit_panel *p)
+{
+    struct random random = {f->o->seed};
+    f->out->spread = 0;
+    for (int i = 0; i < f->d->n_forms; i++) {
+        double sum = 0;
+        for (int k = 0; k < PROBES; k++) {
+            double spread;
+            struct fit_block b = fit_panel_block(p, f->d, i, &random, f->arena);
+            fit_panel_cycles(p, &b, &spread);
+            sum += spread;
+        }
+        f->out->forms[i].spread = sum / PROBES;
+        f->out->spread += sum / PROBES / f->d->n_forms;
+    }
+}
+
+static struct resource_map copy_of(const struct inference *f, const struct resource_map *m)
+{
+    struct resource_map copy = *m;
+    const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
+    copy.rho = arena_new(f->arena, double, n);
+    memcpy(copy.rho, m->rho, n * sizeof *m->rho);
+    return copy;
+}
+
+/* The member that fits best, after linear programs refitted each or as it is. */
+static struct resource_map best_member(struct inference *f, const struct fit_panel *p,
+                                       const float *weights, bool refit)
+{
+    struct resource_map best = p->members[0];
+    double least = INFINITY;
+    for (int k = 0; k < p->n_members; k++) {
+        struct resource_map m = copy_of(f, &p->members[k]);
+        if (refit) {
+            fit_refit(f->d, weights, &m, REFIT_ROUNDS, f->arena);
+        }
+        const double error = fit_error(f->d, weights, &m);
+        best = error < least ? m : best;
+        least = fmin(error, least);
+    }
+    return best;
 }
 
 /* --- choosing -----------------------------------------------------------------------------------
@@ -119,8 +187,7 @@ struct choice {
     double error;
 };
 
-static struct choice try_settings(struct inference *f, const float *weights,
-                                  struct fit_settings s)
+static struct choice try_settings(struct inference *f, const float *weights, struct fit_settings s)
 {
     struct choice c = {.settings = s};
     tell(f, "choosing");
@@ -155,89 +222,61 @@ static struct choice choose_settings(struct inference *f, const float *weights,
         best = next.error < BETTER * best.error ? next : best;
     }
     const struct choice less = choose_ridge(f, weights, best, 1 / RIDGE_STEP);
-    return less.settings.ridge < best.settings.ridge
-               ? less
-               : choose_ridge(f, weights, best, RIDGE_STEP);
+    return less.settings.ridge < best.settings.ridge ? less
+                                                     : choose_ridge(f, weights, best, RIDGE_STEP);
+}
+
+static double validation_error(struct inference *f, const struct fit_panel *p, const float *weights,
+                               bool refit)
+{
+    const struct resource_map m = best_member(f, p, weights, refit);
+    return errors_of(f, &m, PART_VALIDATION, PART_VALIDATION).mean;
 }
 
 static void choose(struct inference *f)
 {
     struct fit_result *out = f->out;
-    struct fit_settings s = {
+    out->settings = (struct fit_settings){
         .n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[1],
         .ridge = RIDGE_MIDDLE,
-        .steps = STEPS,
+        .steps = TRIAL_STEPS,
         .batch = BATCH,
         .seed = f->o->seed,
     };
-    out->settings = s;
     out->validation_mape = NAN;
-    if (need_no_split(f)) {
+    if (nothing_held_back(f)) {
+        out->settings.steps = STEPS;
         return;
     }
     const float *weights = weights_from(f, PART_FIT);
-    struct choice best = choose_settings(f, weights, s);
-    out->settings = best.settings;
-    out->validation_mape = best.error;
-    fit_refit(f->d, weights, &best.map, REFIT_ROUNDS, f->arena);
-    const double refitted = errors_of(f, &best.map, PART_VALIDATION, PART_VALIDATION).mean;
-    if (refitted < BETTER * best.error) {
-        out->refitted = true;
-        out->validation_mape = refitted;
-    }
+    out->settings = choose_settings(f, weights, out->settings).settings;
+    out->settings.steps = STEPS;
+    const struct fit_panel panel = make_panel(f, weights, (members(f) + 1) / 2);
+    const double plain = validation_error(f, &panel, weights, false);
+    const double refitted = validation_error(f, &panel, weights, true);
+    out->refitted = refitted < BETTER * plain;
+    out->validation_mape = out->refitted ? refitted : plain;
 }
 
 /* --- fitting ------------------------------------------------------------------------------------
  */
 
-static struct fit_panel make_panel(struct inference *f, const float *weights)
-{
-    struct random random = {f->out->settings.seed};
-    struct fit_panel p = {.n_members = MEMBERS};
-    for (int k = 0; k < MEMBERS; k++) {
-        struct fit_settings s = f->out->settings;
-        s.seed = random_next(&random);
-        tell(f, "fitting");
-        p.members[k] = fit_descend(f->d, f->traits, weights, &s, f->arena);
-    }
-    return p;
-}
-
-/* How far the panel's members lie apart in blocks made up around each form. */
-static void measure_spread(struct inference *f, const struct fit_panel *p)
-{
-    struct random random = {f->o->seed};
-    f->out->spread = 0;
-    for (int i = 0; i < f->d->n_forms; i++) {
-        double sum = 0;
-        for (int k = 0; k < PROBES; k++) {
-            double spread;
-            struct fit_block b = fit_panel_block(p, f->d, i, &random, f->arena);
-            fit_panel_cycles(p, &b, &spread);
-            sum += spread;
-        }
-        f->out->forms[i].spread = sum / PROBES;
-        f->out->spread += sum / PROBES / f->d->n_forms;
-    }
-}
-
 /* The map of all blocks of at least this part. */
 static struct resource_map fit_map(struct inference *f, enum part least)
 {
     const float *weights = weights_from(f, least);
-    const struct fit_panel panel = make_panel(f, weights);
-    struct resource_map m = panel.members[0];
+    const struct fit_panel panel = make_panel(f, weights, members(f));
+    struct resource_map m;
     measure_spread(f, &panel);
-    f->out->distilled = f->out->spread > AGREE;
+    f->out->distilled = !f->out->refitted && f->out->spread > AGREE;
     if (f->out->distilled) {
         const int wanted = 4 * f->out->n_several;
         const int n = wanted < MADE_UP_MIN ? MADE_UP_MIN : wanted;
         tell(f, "joining");
         m = fit_panel_distil(&panel, f->d, f->traits, weights, &f->out->settings,
                              n < MADE_UP_MAX ? n : MADE_UP_MAX, f->arena);
-    }
-    if (f->out->refitted) {
-        fit_refit(f->d, weights, &m, REFIT_ROUNDS, f->arena);
+    } else {
+        m = best_member(f, &panel, weights, f->out->refitted);
     }
     fit_prune(f->d, weights, &m, f->arena);
     return m;
@@ -246,19 +285,13 @@ static struct resource_map fit_map(struct inference *f, enum part least)
 /* Without a validation, linear programs may only finish what is exact already. */
 static void refit_if_clean(struct inference *f)
 {
-    struct resource_map *m = &f->out->map;
-    struct resource_map exact = *m;
-    const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
     const float *weights = weights_from(f, PART_CHECK);
-    exact.rho = arena_new(f->arena, double, n);
-    for (size_t k = 0; k < n; k++) {
-        exact.rho[k] = m->rho[k];
-    }
+    struct resource_map exact = copy_of(f, &f->out->map);
     fit_refit(f->d, weights, &exact, REFIT_ROUNDS, f->arena);
     if (fit_error(f->d, weights, &exact) < CLEAN * f->d->n_blocks) {
-        *m = exact;
+        f->out->map = exact;
         f->out->refitted = true;
-        fit_prune(f->d, weights, m, f->arena);
+        fit_prune(f->d, weights, &f->out->map, f->arena);
     }
 }
 
@@ -287,8 +320,8 @@ static void find_bad_forms(struct inference *f)
     for (int i = 0; i < d->n_forms; i++) {
         struct fit_form_doubt *form = &f->out->forms[i];
         form->residual /= share[i];
-        form->bad = form->residual > BAD_ERROR &&
-                    form->residual > BAD_TIMES_MEAN * f->out->fitted_mape;
+        form->bad =
+            form->residual > BAD_ERROR && form->residual > BAD_TIMES_MEAN * f->out->fitted_mape;
         f->out->n_bad += form->bad;
     }
 }
@@ -297,7 +330,7 @@ static void check(struct inference *f)
 {
     struct fit_result *out = f->out;
     struct error_stats s = {NAN, NAN, NAN, NAN, 0};
-    if (!need_no_split(f)) {
+    if (!nothing_held_back(f)) {
         const struct resource_map m = fit_map(f, PART_VALIDATION);
         s = errors_of(f, &m, PART_CHECK, PART_CHECK);
     }
@@ -318,15 +351,19 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
         return err_set(e, ERR_RANGE, LOC_NONE, "the number of resources lies in 1 to %d",
                        FIT_RESOURCES_MAX);
     }
+    if (o->n_members < 0 || o->n_members > FIT_MEMBERS_MAX) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "the number of fits lies in 1 to %d",
+                       FIT_MEMBERS_MAX);
+    }
     *out = (struct fit_result){0};
     out->forms = arena_new(a, struct fit_form_doubt, (size_t)d->n_forms);
     f.traits = fit_traits_find(d, a);
-    f.total = 3 + RIDGE_STEPS + 2 * (MEMBERS + 1);
+    f.total = 3 + RIDGE_STEPS + (members(&f) + 1) / 2 + 2 * (members(&f) + 1);
     deal(&f);
     choose(&f);
     check(&f);
     out->map = fit_map(&f, PART_CHECK);
-    if (need_no_split(&f)) {
+    if (nothing_held_back(&f)) {
         refit_if_clean(&f);
     }
     out->fitted_mape = errors_of(&f, &out->map, PART_CHECK, PART_FIT).mean;

@@ -24,6 +24,7 @@
 struct fit_options {
     uint64_t seed;
     int n_resources; /* at most so many; 0: chosen by the validation */
+    int n_members;   /* fits that are compared and joined; 0: six */
     /* Called between descents; may be NULL. */
     void (*progress)(void *context, int done, int total, const char *what);
     void *context;
@@ -39,13 +40,13 @@ struct fit_result {
     struct resource_map map;
     struct fit_settings settings; /* as chosen */
     bool distilled, refitted;
-    int n_single, n_several;  /* blocks */
+    int n_single, n_several;   /* blocks */
     int n_validation, n_check; /* of n_several */
-    double fitted_mape;       /* of the final map on all blocks of several forms */
+    double fitted_mape;        /* of the final map on all blocks of several forms */
     double validation_mape;
     double check_mape, check_low, check_high; /* mean |t / measured - 1| and its 95 % interval */
     double check_rms;
-    double spread;            /* mean over forms */
+    double spread;                /* mean over forms */
     struct fit_form_doubt *forms; /* [n_forms] */
     int n_bad;
 };

@@ -27,8 +27,8 @@ static const int *new_form(struct fit_data *d, const char *normal)
 {
     int *number = arena_new(d->arena, int, 1);
     *number = d->n_forms;
-    d->forms = arena_grow(d->arena, d->forms, (size_t)d->n_forms, &d->forms_capacity,
-                          sizeof *d->forms);
+    d->forms =
+        arena_grow(d->arena, d->forms, (size_t)d->n_forms, &d->forms_capacity, sizeof *d->forms);
     d->forms[d->n_forms++] = (struct fit_form){
         .name = arena_format(d->arena, "%s", normal),
         .alone = INFINITY,
@@ -74,7 +74,8 @@ static uint64_t key_of(const char *form, double count)
 static bool block_can_be_used(const struct fit_data *d, const struct block *b, struct err *e)
 {
     if (!(b->cycles > 0) || !isfinite(b->cycles)) {
-        return err_set(e, ERR_RANGE, b->loc, "a block to fit to needs its cycles, a number above 0");
+        return err_set(e, ERR_RANGE, b->loc,
+                       "a block to fit to needs its cycles, a number above 0");
     }
     if (!(b->weight >= 0) || !isfinite(b->weight)) {
         return err_set(e, ERR_RANGE, b->loc, "a weight is a number that is not negative");

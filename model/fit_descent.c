@@ -6,24 +6,27 @@
 #include <string.h>
 
 /* Chosen by cross-validation on the data named in fit_traits.c; none is critical. */
-#define CAP             1.02F  /* a form may take this much of its time alone on a resource */
-#define BIAS            -1.5F  /* most forms use most resources little */
-#define START_SPREAD    0.7    /* standard deviation of the first weights */
+#define CAP             1.02F /* a form may take this much of its time alone on a resource */
+#define BIAS            -1.5F /* most forms use most resources little */
+#define START_SPREAD    0.7   /* standard deviation of the first weights */
 #define SHARPNESS_FIRST 8.0
 #define SHARPNESS_LAST  200.0
-#define ROUNDED_OFF     0.02F  /* |x| becomes sqrt(x^2 + this^2) */
+#define ROUNDED_OFF     0.02F /* |x| becomes sqrt(x^2 + this^2) */
 #define RATE            0.05
 #define WEIGHT_SINGLE   0.3F   /* of a form alone, against a block of several */
 #define NEGLIGIBLE      -15.0F /* exp of it is left out of a sum with exp(0) */
+
+/* Rows of numbers by resource are padded to whole vectors; what is in the padding is zero. */
+#define LANES 8
 
 struct descent {
     const struct fit_data *d;
     const struct fit_traits *t;
     const struct fit_settings *s;
-    int n; /* resources */
-    float *weight;                  /* [n_blocks] of the error */
+    int n, stride; /* resources; length of a row by resource: n padded */
+    float *weight; /* [n_blocks] of the error */
     double weight_sum;
-    int *order, n_order, next;      /* blocks of several forms, shuffled, and where to go on */
+    int *order, n_order, next;        /* blocks of several forms, shuffled, and where to go on */
     float *w, *mean, *square, *slope; /* [n_traits][n] weights, Adam's moments, gradient */
     float *rho, *rho_slope;           /* [n_forms][n] */
     float sharpness;
@@ -31,7 +34,7 @@ struct descent {
 
 static float *floats(struct arena *a, int rows, int columns)
 {
-    return arena_new(a, float, (size_t)rows * (size_t)columns);
+    return arena_new(a, float, (size_t)rows *(size_t)columns);
 }
 
 static void shuffle(int *x, int n, struct random *r)
@@ -48,6 +51,7 @@ static struct descent begin(const struct fit_data *d, const struct fit_traits *t
 {
     struct random random = {s->seed};
     struct descent g = {.d = d, .t = t, .s = s, .n = s->n_resources};
+    g.stride = (g.n + LANES - 1) / LANES * LANES;
     g.weight = floats(a, d->n_blocks, 1);
     g.order = arena_new(a, int, (size_t)d->n_blocks);
     for (int b = 0; b < d->n_blocks; b++) {
@@ -59,33 +63,42 @@ static struct descent begin(const struct fit_data *d, const struct fit_traits *t
         }
     }
     shuffle(g.order, g.n_order, &random);
-    g.w = floats(a, t->n_traits, g.n);
-    g.mean = floats(a, t->n_traits, g.n);
-    g.square = floats(a, t->n_traits, g.n);
-    g.slope = floats(a, t->n_traits, g.n);
-    g.rho = floats(a, d->n_forms, g.n);
-    g.rho_slope = floats(a, d->n_forms, g.n);
-    for (int i = 0; i < t->n_traits * g.n; i++) {
-        g.w[i] = (float)(START_SPREAD * random_normal(&random));
+    g.w = floats(a, t->n_traits, g.stride);
+    g.mean = floats(a, t->n_traits, g.stride);
+    g.square = floats(a, t->n_traits, g.stride);
+    g.slope = floats(a, t->n_traits, g.stride);
+    g.rho = floats(a, d->n_forms, g.stride);
+    g.rho_slope = floats(a, d->n_forms, g.stride);
+    for (int i = 0; i < t->n_traits * g.stride; i++) {
+        g.w[i] = i % g.stride < g.n ? (float)(START_SPREAD * random_normal(&random)) : 0;
     }
     return g;
+}
+
+/* to += factor * from.  The inner loop has a fixed length, so that it becomes vector instructions. */
+static inline void add_times(float *restrict to, float factor, const float *restrict from,
+                             int stride)
+{
+    for (int r = 0; r < stride; r += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            to[r + k] += factor * from[r + k];
+        }
+    }
 }
 
 /* rho from the weights of the traits. */
 static void set_rho(struct descent *g)
 {
     for (int i = 0; i < g->d->n_forms; i++) {
-        float *rho = g->rho + i * g->n;
+        float *rho = g->rho + i * g->stride;
         const float most = CAP * (float)g->d->forms[i].alone;
         for (int r = 0; r < g->n; r++) {
             rho[r] = BIAS;
         }
         for (int k = 0; k < g->t->n_of_form[i]; k++) {
             const struct fit_trait trait = g->t->of_form[i][k];
-            const float *w = g->w + trait.number * g->n;
-            for (int r = 0; r < g->n; r++) {
-                rho[r] += trait.strength * w[r];
-            }
+            const float *w = g->w + trait.number * g->stride;
+            add_times(rho, trait.strength, w, g->stride);
         }
         for (int r = 0; r < g->n; r++) {
             rho[r] = most / (1 + expf(-rho[r]));
@@ -99,15 +112,13 @@ static void add_block(struct descent *g, int number, float scale)
     const struct fit_block *b = &g->d->blocks[number];
     const int n = g->n;
     const float per_cycle = (float)(1 / b->cycles);
-    float load[FIT_RESOURCES_MAX] = {0}; /* of each resource over the measured cycles */
+    float load[FIT_RESOURCES_MAX + LANES] = {0}; /* of each resource over the measured cycles */
     float top = 0, sum = 0;
 
     for (int k = 0; k < b->n_items; k++) {
-        const float *rho = g->rho + b->items[k].form * n;
+        const float *rho = g->rho + b->items[k].form * g->stride;
         const float count = b->items[k].count * per_cycle;
-        for (int r = 0; r < n; r++) {
-            load[r] += count * rho[r];
-        }
+        add_times(load, count, rho, g->stride);
     }
     for (int r = 0; r < n; r++) {
         top = load[r] > top ? load[r] : top;
@@ -121,11 +132,9 @@ static void add_block(struct descent *g, int number, float scale)
     const float sign = error / sqrtf(error * error + ROUNDED_OFF * ROUNDED_OFF);
     const float step = scale * g->weight[number] * sign / sum;
     for (int k = 0; k < b->n_items; k++) {
-        float *slope = g->rho_slope + b->items[k].form * n;
+        float *slope = g->rho_slope + b->items[k].form * g->stride;
         const float count = b->items[k].count * per_cycle * step;
-        for (int r = 0; r < n; r++) {
-            slope[r] += count * load[r];
-        }
+        add_times(slope, count, load, g->stride);
     }
 }
 
@@ -133,7 +142,7 @@ static void add_block(struct descent *g, int number, float scale)
 static void add_batch(struct descent *g)
 {
     const int n = g->s->batch < g->n_order ? g->s->batch : g->n_order;
-    memset(g->rho_slope, 0, sizeof(float) * (size_t)(g->d->n_forms * g->n));
+    memset(g->rho_slope, 0, sizeof(float) * (size_t)(g->d->n_forms * g->stride));
     for (int b = 0; b < g->d->n_blocks; b++) {
         if (g->weight[b] > 0 && fit_block_single(&g->d->blocks[b])) {
             add_block(g, b, 1);
@@ -149,22 +158,20 @@ static void add_batch(struct descent *g)
 static void set_slopes(struct descent *g)
 {
     const float scale = (float)(1 / g->weight_sum);
-    for (int i = 0; i < g->t->n_traits * g->n; i++) {
+    for (int i = 0; i < g->t->n_traits * g->stride; i++) {
         g->slope[i] = (float)g->s->ridge * scale * g->w[i];
     }
     for (int i = 0; i < g->d->n_forms; i++) {
-        const float *rho = g->rho + i * g->n;
-        float *rho_slope = g->rho_slope + i * g->n;
+        const float *rho = g->rho + i * g->stride;
+        float *rho_slope = g->rho_slope + i * g->stride;
         const float most = CAP * (float)g->d->forms[i].alone;
         for (int r = 0; r < g->n; r++) {
             rho_slope[r] *= scale * rho[r] * (1 - rho[r] / most);
         }
         for (int k = 0; k < g->t->n_of_form[i]; k++) {
             const struct fit_trait trait = g->t->of_form[i][k];
-            float *slope = g->slope + trait.number * g->n;
-            for (int r = 0; r < g->n; r++) {
-                slope[r] += trait.strength * rho_slope[r];
-            }
+            float *slope = g->slope + trait.number * g->stride;
+            add_times(slope, trait.strength, rho_slope, g->stride);
         }
     }
 }
@@ -174,11 +181,10 @@ static void move_weights(struct descent *g, int step, float rate)
     const float keep_mean = 0.9F, keep_square = 0.99F;
     const float mean_seen = 1 - powf(keep_mean, (float)(step + 1));
     const float square_seen = 1 - powf(keep_square, (float)(step + 1));
-    for (int i = 0; i < g->t->n_traits * g->n; i++) {
+    for (int i = 0; i < g->t->n_traits * g->stride; i++) {
         g->mean[i] += (1 - keep_mean) * (g->slope[i] - g->mean[i]);
         g->square[i] += (1 - keep_square) * (g->slope[i] * g->slope[i] - g->square[i]);
-        g->w[i] -=
-            rate * (g->mean[i] / mean_seen) / (sqrtf(g->square[i] / square_seen) + 1e-7F);
+        g->w[i] -= rate * (g->mean[i] / mean_seen) / (sqrtf(g->square[i] / square_seen) + 1e-7F);
     }
 }
 
@@ -189,14 +195,12 @@ static double rate_at(double progress)
 }
 
 struct resource_map fit_descend(const struct fit_data *d, const struct fit_traits *t,
-                                const float *weights, const struct fit_settings *s,
-                                struct arena *a)
+                                const float *weights, const struct fit_settings *s, struct arena *a)
 {
     struct descent g = begin(d, t, weights, s, a);
     for (int step = 0; step < s->steps; step++) {
         const double progress = (double)step / s->steps;
-        g.sharpness =
-            (float)(SHARPNESS_FIRST * pow(SHARPNESS_LAST / SHARPNESS_FIRST, progress));
+        g.sharpness = (float)(SHARPNESS_FIRST * pow(SHARPNESS_LAST / SHARPNESS_FIRST, progress));
         set_rho(&g);
         add_batch(&g);
         set_slopes(&g);
@@ -204,9 +208,9 @@ struct resource_map fit_descend(const struct fit_data *d, const struct fit_trait
     }
     set_rho(&g);
     struct resource_map m = {.n_forms = d->n_forms, .n_resources = g.n};
-    m.rho = arena_new(a, double, (size_t)d->n_forms * (size_t)g.n);
+    m.rho = arena_new(a, double, (size_t)d->n_forms *(size_t)g.n);
     for (int i = 0; i < d->n_forms * g.n; i++) {
-        m.rho[i] = (double)g.rho[i];
+        m.rho[i] = (double)g.rho[i / g.n * g.stride + i % g.n];
     }
     return m;
 }

@@ -14,7 +14,7 @@
 #define TIMES_MEAN 2.0
 #define BLOCKS_FEW 3
 
-static const char *const x86_words[] = {"lea",  "movzx", "movsx", "imul", "test", "xor", "inc",
+static const char *const x86_words[] = {"lea",  "movzx",  "movsx",  "imul",  "test",  "xor", "inc",
                                         "push", "vaddps", "vpaddd", "addss", "mulss", NULL};
 static const char *const a64_words[] = {"ldr",  "str",  "ldp",  "fadd", "fmla", "eor", "orr",
                                         "subs", "adds", "movk", "fmul", "madd", NULL};
@@ -105,11 +105,12 @@ static const char *check_words(const struct fit_result *r, struct arena *a)
         return arena_format(a, "unknown: %d blocks of several forms are too few to hold any back",
                             r->n_several);
     }
-    return arena_format(a,
-                        "%.2f %% mean, %.2f %% RMS on %d blocks that decided nothing (95 %% interval "
-                        "of the mean %.2f to %.2f); they were fitted to afterwards, in the map below",
-                        100 * r->check_mape, 100 * r->check_rms, r->n_check, 100 * r->check_low,
-                        100 * r->check_high);
+    return arena_format(
+        a,
+        "%.2f %% mean, %.2f %% RMS on %d blocks that decided nothing (95 %% interval "
+        "of the mean %.2f to %.2f); they were fitted to afterwards, in the map below",
+        100 * r->check_mape, 100 * r->check_rms, r->n_check, 100 * r->check_low,
+        100 * r->check_high);
 }
 
 static void add_notes(struct writer *w, const struct fit_origin *from)

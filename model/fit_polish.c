@@ -10,8 +10,9 @@
 #define TOLERATED_RESOURCE 2e-4
 #define TOLERATED_WEIGHTS  0.01
 
-#define NEAR  0.8  /* of the measured cycles: a resource this close is kept from rising */
-#define PRICE 1e-4 /* of a weight that is all of the form's time alone */
+#define NEAR   0.8  /* of the measured cycles: a resource this close is kept from rising */
+#define PRICE  1e-4 /* of moving a weight by all of the form's time alone */
+#define HARDLY 0.05 /* of the time alone, or of a cycle */
 
 static double load_of(const struct resource_map *m, const struct fit_block *b, int r)
 {
@@ -143,8 +144,8 @@ struct refit {
     const float *weights;
     const int *top; /* [n_blocks] resource each block is assigned to */
     int resource;
-    int *row, n_rows;   /* blocks of the program */
-    int *column;        /* [n_forms] of the form's weight; -1: in no row */
+    int *row, n_rows; /* blocks of the program */
+    int *column;      /* [n_forms] of the form's weight; -1: in no row */
     int n_columns;
 };
 
@@ -167,27 +168,42 @@ static void choose_rows(struct refit *f, const struct resource_map *m)
     }
 }
 
-/* Columns: the weights, then over and under of each row. */
-static struct lp *program(const struct refit *f)
+/* Where a weight stays if no block has a say: where it is, or zero if it is hardly there. */
+static double resting(const struct refit *f, const struct resource_map *m, int form)
 {
-    struct lp *p = lp_create(f->n_rows, f->n_columns + 2 * f->n_rows);
+    const double weight = m->rho[form * m->n_resources + f->resource];
+    return weight < HARDLY * fmin(f->d->forms[form].alone, 1) ? 0 : weight;
+}
+
+/* Columns: for each form how far its weight goes up and down from where it rests, then over and
+ * under of each row. */
+static struct lp *program(const struct refit *f, const struct resource_map *m)
+{
+    struct lp *p = lp_create(f->n_rows, 2 * f->n_columns + 2 * f->n_rows);
     for (int i = 0; i < f->d->n_forms; i++) {
         if (f->column[i] >= 0) {
-            lp_objective(p, f->column[i], PRICE / f->d->forms[i].alone);
+            const int up = 2 * f->column[i], down = up + 1;
+            lp_objective(p, up, PRICE / f->d->forms[i].alone);
+            lp_objective(p, down, PRICE / f->d->forms[i].alone);
+            lp_column_bounds(p, down, 0, resting(f, m, i));
         }
     }
     for (int k = 0; k < f->n_rows; k++) {
         const struct fit_block *b = &f->d->blocks[f->row[k]];
         const double weight = block_weight(f->d, f->weights, f->row[k]);
-        const int over = f->n_columns + 2 * k, under = over + 1;
+        const int over = 2 * f->n_columns + 2 * k, under = over + 1;
         const bool assigned = f->top[f->row[k]] == f->resource;
+        double rests = 0;
         for (int j = 0; j < b->n_items; j++) {
-            lp_coefficient(p, k, f->column[b->items[j].form],
-                           (double)b->items[j].count / b->cycles);
+            const int form = b->items[j].form, up = 2 * f->column[form], down = up + 1;
+            const double times = (double)b->items[j].count / b->cycles;
+            lp_coefficient(p, k, up, times);
+            lp_coefficient(p, k, down, -times);
+            rests += times * resting(f, m, form);
         }
         lp_coefficient(p, k, over, -1);
         lp_coefficient(p, k, under, 1);
-        lp_row_bounds(p, k, assigned ? 1 : -HUGE_VAL, 1);
+        lp_row_bounds(p, k, assigned ? 1 - rests : -HUGE_VAL, 1 - rests);
         lp_objective(p, over, weight);
         lp_objective(p, under, assigned ? weight : 0);
     }
@@ -197,15 +213,18 @@ static struct lp *program(const struct refit *f)
 /* The map with the resource's weights from the program; false if that has no certified optimum. */
 static bool solve(const struct refit *f, const struct resource_map *m, struct resource_map *out)
 {
-    struct lp *p = program(f);
+    struct lp *p = program(f, m);
     struct lp_solution solution;
     struct err ignored = {0};
     const bool solved = lp_solve(p, &solution, &ignored);
     if (solved) {
         memcpy(out->rho, m->rho, sizeof *m->rho * (size_t)(m->n_forms * m->n_resources));
         for (int i = 0; i < m->n_forms; i++) {
-            double *rho = &out->rho[i * m->n_resources + f->resource];
-            *rho = f->column[i] >= 0 ? fmax(0, solution.x[f->column[i]]) : *rho;
+            if (f->column[i] >= 0) {
+                const double *moves = solution.x + 2 * f->column[i];
+                out->rho[i * m->n_resources + f->resource] =
+                    fmax(0, resting(f, m, i) + moves[0] - moves[1]);
+            }
         }
     }
     lp_release(p);
@@ -221,7 +240,7 @@ int fit_refit(const struct fit_data *d, const float *weights, struct resource_ma
     double error = fit_error(d, weights, m);
     int kept = 0, before = -1;
 
-    next.rho = arena_new(a, double, (size_t)m->n_forms * (size_t)m->n_resources);
+    next.rho = arena_new(a, double, (size_t)m->n_forms *(size_t)m->n_resources);
     f.row = arena_new(a, int, (size_t)d->n_blocks);
     f.column = arena_new(a, int, (size_t)d->n_forms);
     for (int round = 0; round < rounds && kept != before; round++) {

@@ -28,8 +28,8 @@ enum trait_kind {
  * from the artifact of PMEvo (Ritter and Hack, PLDI 2020); halving or doubling any one of them
  * changes the error on held-out blocks by less than a tenth of it. */
 static const float strengths[] = {
-    [TRAIT_ANY] = 1,      [TRAIT_FORM] = 1,  [TRAIT_MNEMONIC] = 1, [TRAIT_STEM] = 1,
-    [TRAIT_OPERANDS] = 1, [TRAIT_KINDS] = 1, [TRAIT_OPERAND] = 0.5F, [TRAIT_SHAPE] = 3,
+    [TRAIT_ANY] = 1,      [TRAIT_FORM] = 1,       [TRAIT_MNEMONIC] = 1,   [TRAIT_STEM] = 1,
+    [TRAIT_OPERANDS] = 1, [TRAIT_KINDS] = 1,      [TRAIT_OPERAND] = 0.5F, [TRAIT_SHAPE] = 3,
     [TRAIT_TIME] = 1,     [TRAIT_TIME_SHAPE] = 2,
 };
 

@@ -18,7 +18,7 @@ struct fit_trait {
 };
 
 struct fit_traits {
-    int n_traits; /* in all */
+    int n_traits;                                        /* in all */
     struct fit_trait (*of_form)[FIT_TRAITS_OF_FORM_MAX]; /* [n_forms] */
     int *n_of_form;                                      /* [n_forms] */
 };

@@ -54,8 +54,8 @@ static struct fit_data *select_fold(const struct fit_data *d, int fold, bool in,
         struct block copy = {.n_forms = b->n_items, .cycles = b->cycles, .weight = b->weight};
         copy.forms = arena_new(a, struct form_count, (size_t)b->n_items);
         for (int i = 0; i < b->n_items; i++) {
-            copy.forms[i] = (struct form_count){d->forms[b->items[i].form].name,
-                                                (double)b->items[i].count};
+            copy.forms[i] =
+                (struct form_count){d->forms[b->items[i].form].name, (double)b->items[i].count};
         }
         if (held == in && !fit_data_add(s, &copy, &e)) {
             give_up(&e);
@@ -91,8 +91,8 @@ static void report(const char *name, const struct fit_result *r, const struct sc
                    const char *published, double seconds)
 {
     printf("%-16s %5d %9.2f %9.2f %9.2f %9d   %-14s %8.1f\n", name, r->map.n_resources,
-           100 * s->sum / s->n, 100 * sqrt(s->squares / s->n), 100 * r->check_mape, s->n,
-           published, seconds);
+           100 * s->sum / s->n, 100 * sqrt(s->squares / s->n), 100 * r->check_mape, s->n, published,
+           seconds);
     fflush(stdout);
 }
 
@@ -149,7 +149,8 @@ int main(void)
         printf("# inference: skipped, GAMBREL_BLOCKS names no folder of measured blocks\n");
         return 0;
     }
-    printf("# inference: errors on unseen blocks in percent; check: as the map itself reports it\n");
+    printf(
+        "# inference: errors on unseen blocks in percent; check: as the map itself reports it\n");
     printf("%-16s %5s %9s %9s %9s %9s   %-14s %8s\n", "blocks", "res.", "MAPE", "RMS", "check",
            "unseen", "published", "CPU s");
     bench_given(folder);
