@@ -10,8 +10,10 @@
 enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 
 #define STEPS        1500
-#define TRIAL_STEPS  600 /* while choosing: more would leave the order of candidates as it is */
+#define TRIAL_STEPS  400 /* while choosing: more would leave the order of candidates as it is */
 #define BATCH        2048
+#define TURNS        3    /* while choosing from few blocks, whose errors vary much */
+#define MANY_BLOCKS  3000 /* from here on one turn is enough */
 #define MEMBERS      6
 #define MADE_UP_MIN  2000
 #define MADE_UP_MAX  8000
@@ -37,7 +39,8 @@ struct inference {
     const struct fit_options *o;
     const struct fit_traits *traits;
     struct arena *arena;
-    enum part *part; /* [n_blocks] */
+    enum part *part; /* [n_blocks], in the current turn */
+    int n_turns;     /* different validations over which a choice is judged */
     struct fit_result *out;
     int done, total; /* descents */
 };
@@ -61,32 +64,43 @@ static void tell(struct inference *f, const char *what)
 }
 
 /* 1 for blocks of at least this part, 0 for the others. */
-static float *weights_from(const struct inference *f, enum part least)
+static struct fit_task task_from(const struct inference *f, enum part least)
 {
     float *weights = arena_new(f->arena, float, (size_t)f->d->n_blocks);
     for (int b = 0; b < f->d->n_blocks; b++) {
         weights[b] = f->part[b] >= least ? 1 : 0;
     }
-    return weights;
+    return (struct fit_task){f->d, f->traits, weights};
 }
 
-static void deal(struct inference *f)
+/* Deals the blocks out: the check is the same in every turn, the validation is not. */
+static void deal(struct inference *f, int turn)
+{
+    struct fit_result *out = f->out;
+    out->n_validation = out->n_check = 0;
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        struct random r = {f->d->blocks[b].key ^ f->o->seed};
+        const int tenth = random_below(&r, 10);
+        const bool validates = tenth == 1 + 2 * turn || tenth == 2 + 2 * turn;
+        const bool fitted =
+            fit_block_single(&f->d->blocks[b]) || out->n_several < FIT_BLOCKS_TO_SPLIT;
+        f->part[b] = fitted       ? PART_FIT
+                     : validates  ? PART_VALIDATION
+                     : tenth == 0 ? PART_CHECK
+                                  : PART_FIT;
+        out->n_validation += f->part[b] == PART_VALIDATION;
+        out->n_check += f->part[b] == PART_CHECK;
+    }
+}
+
+static void count_blocks(struct inference *f)
 {
     struct fit_result *out = f->out;
     for (int b = 0; b < f->d->n_blocks; b++) {
         out->n_single += fit_block_single(&f->d->blocks[b]);
     }
     out->n_several = f->d->n_blocks - out->n_single;
-    f->part = arena_new(f->arena, enum part, (size_t)f->d->n_blocks);
-    for (int b = 0; b < f->d->n_blocks; b++) {
-        struct random r = {f->d->blocks[b].key ^ f->o->seed};
-        const int tenth = random_below(&r, 10);
-        const bool fitted =
-            fit_block_single(&f->d->blocks[b]) || out->n_several < FIT_BLOCKS_TO_SPLIT;
-        f->part[b] = fitted || tenth > 2 ? PART_FIT : tenth > 0 ? PART_VALIDATION : PART_CHECK;
-        out->n_validation += f->part[b] == PART_VALIDATION;
-        out->n_check += f->part[b] == PART_CHECK;
-    }
+    f->n_turns = out->n_several < MANY_BLOCKS ? TURNS : 1;
 }
 
 /* Errors of blocks of several forms in one part. */
@@ -120,7 +134,7 @@ static bool nothing_held_back(const struct inference *f)
 /* --- panels -------------------------------------------------------------------------------------
  */
 
-static struct fit_panel make_panel(struct inference *f, const float *weights, int n)
+static struct fit_panel make_panel(struct inference *f, const struct fit_task *task, int n)
 {
     struct random random = {f->out->settings.seed};
     struct fit_panel p = {.n_members = n};
@@ -128,7 +142,7 @@ static struct fit_panel make_panel(struct inference *f, const float *weights, in
         struct fit_settings s = f->out->settings;
         s.seed = random_next(&random);
         tell(f, "fitting");
-        p.members[k] = fit_descend(f->d, f->traits, weights, &s, f->arena);
+        p.members[k] = fit_descend(task, &s, f->arena);
     }
     return p;
 }
@@ -162,16 +176,16 @@ static struct resource_map copy_of(const struct inference *f, const struct resou
 
 /* The member that fits best, after linear programs refitted each or as it is. */
 static struct resource_map best_member(struct inference *f, const struct fit_panel *p,
-                                       const float *weights, bool refit)
+                                       const struct fit_task *task, bool refit)
 {
     struct resource_map best = p->members[0];
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int k = 0; k < p->n_members; k++) {
         struct resource_map m = copy_of(f, &p->members[k]);
         if (refit) {
-            fit_refit(f->d, weights, &m, REFIT_ROUNDS, f->arena);
+            fit_refit(task, &m, REFIT_ROUNDS, f->arena);
         }
-        const double error = fit_error(f->d, weights, &m);
+        const double error = fit_error(task, &m);
         best = error < least ? m : best;
         least = fmin(error, least);
     }
@@ -183,26 +197,33 @@ static struct resource_map best_member(struct inference *f, const struct fit_pan
 
 struct choice {
     struct fit_settings settings;
-    struct resource_map map;
     double error;
 };
 
-static struct choice try_settings(struct inference *f, const float *weights, struct fit_settings s)
+static double validation_error(const struct inference *f, const struct resource_map *m)
+{
+    return errors_of(f, m, PART_VALIDATION, PART_VALIDATION).mean;
+}
+
+static struct choice try_settings(struct inference *f, struct fit_settings s)
 {
     struct choice c = {.settings = s};
-    tell(f, "choosing");
-    c.map = fit_descend(f->d, f->traits, weights, &s, f->arena);
-    c.error = errors_of(f, &c.map, PART_VALIDATION, PART_VALIDATION).mean;
+    for (int turn = 0; turn < f->n_turns; turn++) {
+        deal(f, turn);
+        const struct fit_task task = task_from(f, PART_FIT);
+        tell(f, "choosing");
+        const struct resource_map m = fit_descend(&task, &s, f->arena);
+        c.error += validation_error(f, &m) / f->n_turns;
+    }
     return c;
 }
 
-static struct choice choose_ridge(struct inference *f, const float *weights, struct choice best,
-                                  double factor)
+static struct choice choose_ridge(struct inference *f, struct choice best, double factor)
 {
     for (int k = 0; k < RIDGE_STEPS; k++) {
         struct fit_settings s = best.settings;
         s.ridge *= factor;
-        const struct choice next = try_settings(f, weights, s);
+        const struct choice next = try_settings(f, s);
         if (next.error > BETTER * best.error) {
             break;
         }
@@ -211,26 +232,26 @@ static struct choice choose_ridge(struct inference *f, const float *weights, str
     return best;
 }
 
-static struct choice choose_settings(struct inference *f, const float *weights,
-                                     struct fit_settings s)
+static struct choice choose_settings(struct inference *f, struct fit_settings s)
 {
-    struct choice best = {.error = INFINITY};
+    struct choice best = {.error = HUGE_VAL};
     const int n = f->o->n_resources ? 1 : (int)(sizeof candidate_resources / sizeof(int));
     for (int k = 0; k < n; k++) {
         s.n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[k];
-        const struct choice next = try_settings(f, weights, s);
+        const struct choice next = try_settings(f, s);
         best = next.error < BETTER * best.error ? next : best;
     }
-    const struct choice less = choose_ridge(f, weights, best, 1 / RIDGE_STEP);
-    return less.settings.ridge < best.settings.ridge ? less
-                                                     : choose_ridge(f, weights, best, RIDGE_STEP);
+    const struct choice less = choose_ridge(f, best, 1 / RIDGE_STEP);
+    return less.settings.ridge < best.settings.ridge ? less : choose_ridge(f, best, RIDGE_STEP);
 }
 
-static double validation_error(struct inference *f, const struct fit_panel *p, const float *weights,
-                               bool refit)
+static bool should_refit(struct inference *f)
 {
-    const struct resource_map m = best_member(f, p, weights, refit);
-    return errors_of(f, &m, PART_VALIDATION, PART_VALIDATION).mean;
+    const struct fit_task task = task_from(f, PART_FIT);
+    const struct fit_panel panel = make_panel(f, &task, (members(f) + 1) / 2);
+    const struct resource_map plain = best_member(f, &panel, &task, false);
+    const struct resource_map refitted = best_member(f, &panel, &task, true);
+    return validation_error(f, &refitted) < BETTER * validation_error(f, &plain);
 }
 
 static void choose(struct inference *f)
@@ -243,19 +264,17 @@ static void choose(struct inference *f)
         .batch = BATCH,
         .seed = f->o->seed,
     };
-    out->validation_mape = NAN;
+    out->validation_mape = (double)NAN;
     if (nothing_held_back(f)) {
         out->settings.steps = STEPS;
         return;
     }
-    const float *weights = weights_from(f, PART_FIT);
-    out->settings = choose_settings(f, weights, out->settings).settings;
+    const struct choice best = choose_settings(f, out->settings);
+    deal(f, 0);
+    out->settings = best.settings;
     out->settings.steps = STEPS;
-    const struct fit_panel panel = make_panel(f, weights, (members(f) + 1) / 2);
-    const double plain = validation_error(f, &panel, weights, false);
-    const double refitted = validation_error(f, &panel, weights, true);
-    out->refitted = refitted < BETTER * plain;
-    out->validation_mape = out->refitted ? refitted : plain;
+    out->validation_mape = best.error;
+    out->refitted = should_refit(f);
 }
 
 /* --- fitting ------------------------------------------------------------------------------------
@@ -264,8 +283,8 @@ static void choose(struct inference *f)
 /* The map of all blocks of at least this part. */
 static struct resource_map fit_map(struct inference *f, enum part least)
 {
-    const float *weights = weights_from(f, least);
-    const struct fit_panel panel = make_panel(f, weights, members(f));
+    const struct fit_task task = task_from(f, least);
+    const struct fit_panel panel = make_panel(f, &task, members(f));
     struct resource_map m;
     measure_spread(f, &panel);
     f->out->distilled = !f->out->refitted && f->out->spread > AGREE;
@@ -273,25 +292,25 @@ static struct resource_map fit_map(struct inference *f, enum part least)
         const int wanted = 4 * f->out->n_several;
         const int n = wanted < MADE_UP_MIN ? MADE_UP_MIN : wanted;
         tell(f, "joining");
-        m = fit_panel_distil(&panel, f->d, f->traits, weights, &f->out->settings,
-                             n < MADE_UP_MAX ? n : MADE_UP_MAX, f->arena);
+        m = fit_panel_distil(&panel, &task, &f->out->settings, n < MADE_UP_MAX ? n : MADE_UP_MAX,
+                             f->arena);
     } else {
-        m = best_member(f, &panel, weights, f->out->refitted);
+        m = best_member(f, &panel, &task, f->out->refitted);
     }
-    fit_prune(f->d, weights, &m, f->arena);
+    fit_prune(&task, &m, f->arena);
     return m;
 }
 
 /* Without a validation, linear programs may only finish what is exact already. */
 static void refit_if_clean(struct inference *f)
 {
-    const float *weights = weights_from(f, PART_CHECK);
+    const struct fit_task task = task_from(f, PART_CHECK);
     struct resource_map exact = copy_of(f, &f->out->map);
-    fit_refit(f->d, weights, &exact, REFIT_ROUNDS, f->arena);
-    if (fit_error(f->d, weights, &exact) < CLEAN * f->d->n_blocks) {
+    fit_refit(&task, &exact, REFIT_ROUNDS, f->arena);
+    if (fit_error(&task, &exact) < CLEAN * f->d->n_blocks) {
         f->out->map = exact;
         f->out->refitted = true;
-        fit_prune(f->d, weights, &f->out->map, f->arena);
+        fit_prune(&task, &f->out->map, f->arena);
     }
 }
 
@@ -329,7 +348,7 @@ static void find_bad_forms(struct inference *f)
 static void check(struct inference *f)
 {
     struct fit_result *out = f->out;
-    struct error_stats s = {NAN, NAN, NAN, NAN, 0};
+    struct error_stats s = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0};
     if (!nothing_held_back(f)) {
         const struct resource_map m = fit_map(f, PART_VALIDATION);
         s = errors_of(f, &m, PART_CHECK, PART_CHECK);
@@ -358,8 +377,10 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
     *out = (struct fit_result){0};
     out->forms = arena_new(a, struct fit_form_doubt, (size_t)d->n_forms);
     f.traits = fit_traits_find(d, a);
-    f.total = 3 + RIDGE_STEPS + (members(&f) + 1) / 2 + 2 * (members(&f) + 1);
-    deal(&f);
+    f.part = arena_new(a, enum part, (size_t)d->n_blocks);
+    count_blocks(&f);
+    f.total = 6 * f.n_turns + (members(&f) + 1) / 2 + 2 * (members(&f) + 1); /* about */
+    deal(&f, 0);
     choose(&f);
     check(&f);
     out->map = fit_map(&f, PART_CHECK);

@@ -3,7 +3,8 @@
  * Blocks of two and more forms are dealt into ten parts by a hash of their content and the seed, so
  * that equal blocks stay together.  One part is the check: it decides nothing and gives the error
  * that is reported.  Two parts are the validation: they decide how many resources, how strong a
- * ridge, and whether linear programs refit the map.  Forms alone are always in the fit.
+ * ridge, and whether linear programs refit the map; where blocks are few, parts take turns at being
+ * the validation.  Forms alone are always in the fit.
  *
  *   choose   a descent per candidate on seven parts, judged on the validation
  *   check    the chosen fit on nine parts: a panel, one map from it; its error on the check
@@ -41,9 +42,9 @@ struct fit_result {
     struct fit_settings settings; /* as chosen */
     bool distilled, refitted;
     int n_single, n_several;   /* blocks */
-    int n_validation, n_check; /* of n_several */
+    int n_validation, n_check; /* of n_several; validation: in one turn */
     double fitted_mape;        /* of the final map on all blocks of several forms */
-    double validation_mape;
+    double validation_mape;    /* of the chosen settings while choosing, mean of the turns */
     double check_mape, check_low, check_high; /* mean |t / measured - 1| and its 95 % interval */
     double check_rms;
     double spread;                /* mean over forms */

@@ -31,7 +31,7 @@ static const int *new_form(struct fit_data *d, const char *normal)
         arena_grow(d->arena, d->forms, (size_t)d->n_forms, &d->forms_capacity, sizeof *d->forms);
     d->forms[d->n_forms++] = (struct fit_form){
         .name = arena_format(d->arena, "%s", normal),
-        .alone = INFINITY,
+        .alone = HUGE_VAL,
     };
     names_add(d->names, d, d->forms[*number].name, number);
     return number;

@@ -6,15 +6,15 @@
 #include <string.h>
 
 /* Chosen by cross-validation on the data named in fit_traits.c; none is critical. */
-#define CAP             1.02F /* a form may take this much of its time alone on a resource */
-#define BIAS            -1.5F /* most forms use most resources little */
-#define START_SPREAD    0.7   /* standard deviation of the first weights */
+#define CAP             1.02F   /* a form may take this much of its time alone on a resource */
+#define BIAS            (-1.5F) /* most forms use most resources little */
+#define START_SPREAD    0.7     /* standard deviation of the first weights */
 #define SHARPNESS_FIRST 8.0
 #define SHARPNESS_LAST  200.0
 #define ROUNDED_OFF     0.02F /* |x| becomes sqrt(x^2 + this^2) */
 #define RATE            0.05
-#define WEIGHT_SINGLE   0.3F   /* of a form alone, against a block of several */
-#define NEGLIGIBLE      -15.0F /* exp of it is left out of a sum with exp(0) */
+#define WEIGHT_SINGLE   0.3F     /* of a form alone, against a block of several */
+#define NEGLIGIBLE      (-15.0F) /* exp of it is left out of a sum with exp(0) */
 
 /* Rows of numbers by resource are padded to whole vectors; what is in the padding is zero. */
 #define LANES 8
@@ -37,6 +37,11 @@ static float *floats(struct arena *a, int rows, int columns)
     return arena_new(a, float, (size_t)rows *(size_t)columns);
 }
 
+static float *row(const struct descent *g, float *table, int i)
+{
+    return table + (size_t)i * (size_t)g->stride;
+}
+
 static void shuffle(int *x, int n, struct random *r)
 {
     for (int i = n - 1; i > 0; i--) {
@@ -46,9 +51,11 @@ static void shuffle(int *x, int n, struct random *r)
     }
 }
 
-static struct descent begin(const struct fit_data *d, const struct fit_traits *t,
-                            const float *weights, const struct fit_settings *s, struct arena *a)
+static struct descent begin(const struct fit_task *task, const struct fit_settings *s,
+                            struct arena *a)
 {
+    const struct fit_data *d = task->data;
+    const struct fit_traits *t = task->traits;
     struct random random = {s->seed};
     struct descent g = {.d = d, .t = t, .s = s, .n = s->n_resources};
     g.stride = (g.n + LANES - 1) / LANES * LANES;
@@ -56,7 +63,7 @@ static struct descent begin(const struct fit_data *d, const struct fit_traits *t
     g.order = arena_new(a, int, (size_t)d->n_blocks);
     for (int b = 0; b < d->n_blocks; b++) {
         const bool single = fit_block_single(&d->blocks[b]);
-        g.weight[b] = weights[b] * (float)d->blocks[b].weight * (single ? WEIGHT_SINGLE : 1);
+        g.weight[b] = task->weights[b] * (float)d->blocks[b].weight * (single ? WEIGHT_SINGLE : 1);
         g.weight_sum += (double)g.weight[b];
         if (!single && g.weight[b] > 0) {
             g.order[g.n_order++] = b;
@@ -90,14 +97,14 @@ static inline void add_times(float *restrict to, float factor, const float *rest
 static void set_rho(struct descent *g)
 {
     for (int i = 0; i < g->d->n_forms; i++) {
-        float *rho = g->rho + i * g->stride;
+        float *rho = row(g, g->rho, i);
         const float most = CAP * (float)g->d->forms[i].alone;
         for (int r = 0; r < g->n; r++) {
             rho[r] = BIAS;
         }
         for (int k = 0; k < g->t->n_of_form[i]; k++) {
             const struct fit_trait trait = g->t->of_form[i][k];
-            const float *w = g->w + trait.number * g->stride;
+            const float *w = row(g, g->w, trait.number);
             add_times(rho, trait.strength, w, g->stride);
         }
         for (int r = 0; r < g->n; r++) {
@@ -116,7 +123,7 @@ static void add_block(struct descent *g, int number, float scale)
     float top = 0, sum = 0;
 
     for (int k = 0; k < b->n_items; k++) {
-        const float *rho = g->rho + b->items[k].form * g->stride;
+        const float *rho = row(g, g->rho, b->items[k].form);
         const float count = b->items[k].count * per_cycle;
         add_times(load, count, rho, g->stride);
     }
@@ -132,7 +139,7 @@ static void add_block(struct descent *g, int number, float scale)
     const float sign = error / sqrtf(error * error + ROUNDED_OFF * ROUNDED_OFF);
     const float step = scale * g->weight[number] * sign / sum;
     for (int k = 0; k < b->n_items; k++) {
-        float *slope = g->rho_slope + b->items[k].form * g->stride;
+        float *slope = row(g, g->rho_slope, b->items[k].form);
         const float count = b->items[k].count * per_cycle * step;
         add_times(slope, count, load, g->stride);
     }
@@ -162,15 +169,15 @@ static void set_slopes(struct descent *g)
         g->slope[i] = (float)g->s->ridge * scale * g->w[i];
     }
     for (int i = 0; i < g->d->n_forms; i++) {
-        const float *rho = g->rho + i * g->stride;
-        float *rho_slope = g->rho_slope + i * g->stride;
+        const float *rho = row(g, g->rho, i);
+        float *rho_slope = row(g, g->rho_slope, i);
         const float most = CAP * (float)g->d->forms[i].alone;
         for (int r = 0; r < g->n; r++) {
             rho_slope[r] *= scale * rho[r] * (1 - rho[r] / most);
         }
         for (int k = 0; k < g->t->n_of_form[i]; k++) {
             const struct fit_trait trait = g->t->of_form[i][k];
-            float *slope = g->slope + trait.number * g->stride;
+            float *slope = row(g, g->slope, trait.number);
             add_times(slope, trait.strength, rho_slope, g->stride);
         }
     }
@@ -194,10 +201,11 @@ static double rate_at(double progress)
     return RATE * fmin(1, fmin(progress * 10, 2 * (1 - progress) + 0.01));
 }
 
-struct resource_map fit_descend(const struct fit_data *d, const struct fit_traits *t,
-                                const float *weights, const struct fit_settings *s, struct arena *a)
+struct resource_map fit_descend(const struct fit_task *t, const struct fit_settings *s,
+                                struct arena *a)
 {
-    struct descent g = begin(d, t, weights, s, a);
+    struct descent g = begin(t, s, a);
+    const int n_forms = t->data->n_forms;
     for (int step = 0; step < s->steps; step++) {
         const double progress = (double)step / s->steps;
         g.sharpness = (float)(SHARPNESS_FIRST * pow(SHARPNESS_LAST / SHARPNESS_FIRST, progress));
@@ -207,9 +215,9 @@ struct resource_map fit_descend(const struct fit_data *d, const struct fit_trait
         move_weights(&g, step, (float)rate_at(progress));
     }
     set_rho(&g);
-    struct resource_map m = {.n_forms = d->n_forms, .n_resources = g.n};
-    m.rho = arena_new(a, double, (size_t)d->n_forms *(size_t)g.n);
-    for (int i = 0; i < d->n_forms * g.n; i++) {
+    struct resource_map m = {.n_forms = n_forms, .n_resources = g.n};
+    m.rho = arena_new(a, double, (size_t)n_forms *(size_t)g.n);
+    for (int i = 0; i < n_forms * g.n; i++) {
         m.rho[i] = (double)g.rho[i / g.n * g.stride + i % g.n];
     }
     return m;

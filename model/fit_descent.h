@@ -27,9 +27,14 @@ struct fit_settings {
     uint64_t seed;
 };
 
-/* weights[n_blocks] scale the blocks' own; 0 leaves a block out.  The map lives in `a`. */
-struct resource_map fit_descend(const struct fit_data *d, const struct fit_traits *t,
-                                const float *weights, const struct fit_settings *s,
+struct fit_task {
+    const struct fit_data *data;
+    const struct fit_traits *traits;
+    const float *weights; /* [n_blocks], on top of the blocks' own; 0 leaves a block out */
+};
+
+/* The map lives in `a`. */
+struct resource_map fit_descend(const struct fit_task *t, const struct fit_settings *s,
                                 struct arena *a);
 
 /* Cycles the map gives the block. */

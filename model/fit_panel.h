@@ -27,9 +27,8 @@ double fit_panel_cycles(const struct fit_panel *p, const struct fit_block *b, do
 struct fit_block fit_panel_block(const struct fit_panel *p, const struct fit_data *d, int form,
                                  struct random *r, struct arena *a);
 
-/* One map fitted to the measured blocks and to n made-up ones. */
-struct resource_map fit_panel_distil(const struct fit_panel *p, const struct fit_data *d,
-                                     const struct fit_traits *t, const float *weights,
+/* One map fitted to the blocks of the task and to n made-up ones. */
+struct resource_map fit_panel_distil(const struct fit_panel *p, const struct fit_task *t,
                                      const struct fit_settings *s, int n, struct arena *a);
 
 #endif

@@ -23,18 +23,19 @@ static double load_of(const struct resource_map *m, const struct fit_block *b, i
     return load;
 }
 
-static double block_weight(const struct fit_data *d, const float *weights, int b)
+static double block_weight(const struct fit_task *t, int b)
 {
-    return (double)weights[b] * d->blocks[b].weight;
+    return (double)t->weights[b] * t->data->blocks[b].weight;
 }
 
-double fit_error(const struct fit_data *d, const float *weights, const struct resource_map *m)
+double fit_error(const struct fit_task *t, const struct resource_map *m)
 {
+    const struct fit_data *d = t->data;
     double sum = 0;
     for (int b = 0; b < d->n_blocks; b++) {
-        if (weights[b] > 0) {
+        if (t->weights[b] > 0) {
             const double relative = fit_cycles(m, &d->blocks[b]) / d->blocks[b].cycles - 1;
-            sum += block_weight(d, weights, b) * fabs(relative);
+            sum += block_weight(t, b) * fabs(relative);
         }
     }
     return sum;
@@ -77,16 +78,16 @@ static void drop_resource(struct resource_map *m, int dropped)
 }
 
 /* The resource whose loss costs least, and how much the error rises without it. */
-static int least_needed(const struct fit_data *d, const float *weights,
-                        const struct resource_map *m, double *rise)
+static int least_needed(const struct fit_task *t, const struct resource_map *m, double *rise)
 {
+    const struct fit_data *d = t->data;
     double cost[FIT_RESOURCES_MAX] = {0};
     for (int b = 0; b < d->n_blocks; b++) {
         const double measured = d->blocks[b].cycles;
         const struct two_highest h = highest(m, &d->blocks[b]);
-        if (weights[b] > 0 && h.top >= 0) {
-            cost[h.top] += block_weight(d, weights, b) *
-                           (fabs(h.second / measured - 1) - fabs(h.first / measured - 1));
+        if (t->weights[b] > 0 && h.top >= 0) {
+            cost[h.top] +=
+                block_weight(t, b) * (fabs(h.second / measured - 1) - fabs(h.first / measured - 1));
         }
     }
     int least = 0;
@@ -99,38 +100,36 @@ static int least_needed(const struct fit_data *d, const float *weights,
 
 /* Drops weights below a part of the time alone, but of a cycle at most: what a long form takes of
  * a resource in passing may be all that a short one has. */
-static bool drop_small_weights(const struct fit_data *d, const float *weights,
-                               struct resource_map *m, double part, double error_max,
-                               struct arena *a)
+static bool drop_small_weights(const struct fit_task *t, struct resource_map *m, double part,
+                               double error_max, struct arena *a)
 {
     const size_t n = (size_t)m->n_forms * (size_t)m->n_resources;
     struct resource_map plainer = *m;
     plainer.rho = arena_new(a, double, n);
     for (size_t k = 0; k < n; k++) {
-        const double alone = d->forms[k / (size_t)m->n_resources].alone;
+        const double alone = t->data->forms[k / (size_t)m->n_resources].alone;
         plainer.rho[k] = m->rho[k] < part * fmin(alone, 1) ? 0 : m->rho[k];
     }
-    if (fit_error(d, weights, &plainer) > error_max) {
+    if (fit_error(t, &plainer) > error_max) {
         return false;
     }
     memcpy(m->rho, plainer.rho, n * sizeof *m->rho);
     return true;
 }
 
-void fit_prune(const struct fit_data *d, const float *weights, struct resource_map *m,
-               struct arena *a)
+void fit_prune(const struct fit_task *t, struct resource_map *m, struct arena *a)
 {
     static const double parts[] = {0.16, 0.08, 0.04, 0.02, 0.01, 0.005};
-    const double tolerated = TOLERATED_RESOURCE * fit_error(d, weights, m);
+    const double tolerated = TOLERATED_RESOURCE * fit_error(t, m);
     double rise;
-    int least = least_needed(d, weights, m, &rise);
+    int least = least_needed(t, m, &rise);
     while (m->n_resources > 1 && rise <= tolerated) {
         drop_resource(m, least);
-        least = least_needed(d, weights, m, &rise);
+        least = least_needed(t, m, &rise);
     }
-    const double error_max = (1 + TOLERATED_WEIGHTS) * fit_error(d, weights, m);
+    const double error_max = (1 + TOLERATED_WEIGHTS) * fit_error(t, m);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        if (drop_small_weights(d, weights, m, parts[k], error_max, a)) {
+        if (drop_small_weights(t, m, parts[k], error_max, a)) {
             return;
         }
     }
@@ -140,8 +139,7 @@ void fit_prune(const struct fit_data *d, const float *weights, struct resource_m
  */
 
 struct refit {
-    const struct fit_data *d;
-    const float *weights;
+    const struct fit_task *task;
     const int *top; /* [n_blocks] resource each block is assigned to */
     int resource;
     int *row, n_rows; /* blocks of the program */
@@ -155,10 +153,10 @@ static void choose_rows(struct refit *f, const struct resource_map *m)
     for (int i = 0; i < m->n_forms; i++) {
         f->column[i] = -1;
     }
-    for (int b = 0; b < f->d->n_blocks; b++) {
-        const struct fit_block *block = &f->d->blocks[b];
+    for (int b = 0; b < f->task->data->n_blocks; b++) {
+        const struct fit_block *block = &f->task->data->blocks[b];
         const bool near = load_of(m, block, f->resource) >= NEAR * block->cycles;
-        if (f->weights[b] > 0 && (f->top[b] == f->resource || near)) {
+        if (f->task->weights[b] > 0 && (f->top[b] == f->resource || near)) {
             f->row[f->n_rows++] = b;
             for (int k = 0; k < block->n_items; k++) {
                 int *column = &f->column[block->items[k].form];
@@ -172,7 +170,7 @@ static void choose_rows(struct refit *f, const struct resource_map *m)
 static double resting(const struct refit *f, const struct resource_map *m, int form)
 {
     const double weight = m->rho[form * m->n_resources + f->resource];
-    return weight < HARDLY * fmin(f->d->forms[form].alone, 1) ? 0 : weight;
+    return weight < HARDLY * fmin(f->task->data->forms[form].alone, 1) ? 0 : weight;
 }
 
 /* Columns: for each form how far its weight goes up and down from where it rests, then over and
@@ -180,17 +178,17 @@ static double resting(const struct refit *f, const struct resource_map *m, int f
 static struct lp *program(const struct refit *f, const struct resource_map *m)
 {
     struct lp *p = lp_create(f->n_rows, 2 * f->n_columns + 2 * f->n_rows);
-    for (int i = 0; i < f->d->n_forms; i++) {
+    for (int i = 0; i < f->task->data->n_forms; i++) {
         if (f->column[i] >= 0) {
             const int up = 2 * f->column[i], down = up + 1;
-            lp_objective(p, up, PRICE / f->d->forms[i].alone);
-            lp_objective(p, down, PRICE / f->d->forms[i].alone);
+            lp_objective(p, up, PRICE / f->task->data->forms[i].alone);
+            lp_objective(p, down, PRICE / f->task->data->forms[i].alone);
             lp_column_bounds(p, down, 0, resting(f, m, i));
         }
     }
     for (int k = 0; k < f->n_rows; k++) {
-        const struct fit_block *b = &f->d->blocks[f->row[k]];
-        const double weight = block_weight(f->d, f->weights, f->row[k]);
+        const struct fit_block *b = &f->task->data->blocks[f->row[k]];
+        const double weight = block_weight(f->task, f->row[k]);
         const int over = 2 * f->n_columns + 2 * k, under = over + 1;
         const bool assigned = f->top[f->row[k]] == f->resource;
         double rests = 0;
@@ -221,9 +219,9 @@ static bool solve(const struct refit *f, const struct resource_map *m, struct re
         memcpy(out->rho, m->rho, sizeof *m->rho * (size_t)(m->n_forms * m->n_resources));
         for (int i = 0; i < m->n_forms; i++) {
             if (f->column[i] >= 0) {
-                const double *moves = solution.x + 2 * f->column[i];
+                const int up = 2 * f->column[i], down = up + 1;
                 out->rho[i * m->n_resources + f->resource] =
-                    fmax(0, resting(f, m, i) + moves[0] - moves[1]);
+                    fmax(0, resting(f, m, i) + solution.x[up] - solution.x[down]);
             }
         }
     }
@@ -231,13 +229,13 @@ static bool solve(const struct refit *f, const struct resource_map *m, struct re
     return solved;
 }
 
-int fit_refit(const struct fit_data *d, const float *weights, struct resource_map *m, int rounds,
-              struct arena *a)
+int fit_refit(const struct fit_task *t, struct resource_map *m, int rounds, struct arena *a)
 {
+    const struct fit_data *d = t->data;
     int *top = arena_new(a, int, (size_t)d->n_blocks);
-    struct refit f = {.d = d, .weights = weights, .top = top};
+    struct refit f = {.task = t, .top = top};
     struct resource_map next = *m;
-    double error = fit_error(d, weights, m);
+    double error = fit_error(t, m);
     int kept = 0, before = -1;
 
     next.rho = arena_new(a, double, (size_t)m->n_forms *(size_t)m->n_resources);
@@ -253,7 +251,7 @@ int fit_refit(const struct fit_data *d, const float *weights, struct resource_ma
             if (!f.n_rows || f.n_rows > FIT_REFIT_ROWS_MAX || !solve(&f, m, &next)) {
                 continue;
             }
-            const double changed = fit_error(d, weights, &next);
+            const double changed = fit_error(t, &next);
             if (changed < error) {
                 error = changed;
                 memcpy(m->rho, next.rho, sizeof *m->rho * (size_t)(m->n_forms * m->n_resources));

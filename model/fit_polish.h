@@ -20,16 +20,14 @@
 #include "model/fit_descent.h"
 
 /* Sum over blocks of weight * |t / measured - 1|. */
-double fit_error(const struct fit_data *d, const float *weights, const struct resource_map *m);
+double fit_error(const struct fit_task *t, const struct resource_map *m);
 
 /* In place; m->n_resources may shrink. */
-void fit_prune(const struct fit_data *d, const float *weights, struct resource_map *m,
-               struct arena *a);
+void fit_prune(const struct fit_task *t, struct resource_map *m, struct arena *a);
 
 /* In place.  Programs of more than FIT_REFIT_ROWS_MAX rows are left out: beyond that the descent is
  * as good and a thousand times faster.  Returns how many refits were kept. */
 #define FIT_REFIT_ROWS_MAX 400
-int fit_refit(const struct fit_data *d, const float *weights, struct resource_map *m, int rounds,
-              struct arena *a);
+int fit_refit(const struct fit_task *t, struct resource_map *m, int rounds, struct arena *a);
 
 #endif

@@ -114,7 +114,7 @@ struct block oracle_mix(struct oracle *o, const char *const *forms, int n_forms,
                         struct arena *a)
 {
     struct block b = {
-        .forms = arena_new(a, struct form_count, (size_t)size), .cycles = NAN, .weight = 1};
+        .forms = arena_new(a, struct form_count, (size_t)size), .cycles = (double)NAN, .weight = 1};
     for (int k = 0; k < size; k++) {
         const char *form = forms[random_below(&o->random, n_forms)];
         int at = 0;

@@ -151,7 +151,7 @@ static void test_figure_1(struct arena *a, uint64_t seed)
 
 /* --- machines that come along ------------------------------------------------------------------- */
 
-enum { FORMS = 40, PAIRS = 150, MIXES = 800, UNSEEN = 2000, LARGEST = 15, SLOWEST = 20 };
+enum { FORMS = 40, PAIRS = 150, MIXES = 650, UNSEEN = 2000, LARGEST = 15, SLOWEST = 20 };
 
 struct trial {
     const char *machine;

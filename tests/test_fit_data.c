@@ -46,12 +46,12 @@ static void test_refused(struct arena *a)
         double cycles, weight;
         enum err_code code;
     } cases[] = {
-        {"no cycles", "1 add r64, r64", NAN, 1, ERR_RANGE},
+        {"no cycles", "1 add r64, r64", (double)NAN, 1, ERR_RANGE},
         {"cycles zero", "1 add r64, r64", 0, 1, ERR_RANGE},
         {"cycles negative", "1 add r64, r64", -1, 1, ERR_RANGE},
-        {"cycles infinite", "1 add r64, r64", INFINITY, 1, ERR_RANGE},
+        {"cycles infinite", "1 add r64, r64", HUGE_VAL, 1, ERR_RANGE},
         {"weight negative", "1 add r64, r64", 1, -1, ERR_RANGE},
-        {"weight NaN", "1 add r64, r64", 1, NAN, ERR_RANGE},
+        {"weight NaN", "1 add r64, r64", 1, (double)NAN, ERR_RANGE},
         {"no form", "1 add r64,, r64", 1, 1, ERR_SYNTAX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -82,7 +82,7 @@ static void test_refused(struct arena *a)
     ok(!oracle_open(read_machine(figure_1, a), -0.1, 1, a, &o, &e) && e.code == ERR_RANGE,
        "negative noise");
     e = (struct err){0};
-    ok(!oracle_open(read_machine(figure_1, a), NAN, 1, a, &o, &e) && e.code == ERR_RANGE,
+    ok(!oracle_open(read_machine(figure_1, a), (double)NAN, 1, a, &o, &e) && e.code == ERR_RANGE,
        "noise that is no number");
     e = (struct err){0};
     ok(oracle_open(read_machine(figure_1, a), 0, 1, a, &o, &e) &&
