@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const struct probe_settings probe_defaults = {
@@ -105,6 +106,15 @@ static uint64_t choose_trips(const struct probe *p, kernel_function *run)
     return trips > 1 && trips < p->settings.cycles ? (uint64_t)trips : 1;
 }
 
+/* CPU time of this process: waiting for its turn is no sign of a crowded core. */
+static double own_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Samples with a quiet core before and after, until there are enough or it is time to go on. */
 static void sample(const struct probe *p, int k)
 {
@@ -115,16 +125,16 @@ static void sample(const struct probe *p, int k)
     struct shared *s = p->shared;
     const uint64_t trips = choose_trips(p, kernel.run);
     const double blocks = (double)trips * p->blocks_per_trip[k];
-    const double end = clock_seconds() + p->settings.patience_s;
+    const double end = own_seconds() + p->settings.patience_s;
     struct pulse before = pulse_touch(s->overhead);
     int n = 0;
 
-    while (n < p->settings.samples && (n == 0 || clock_seconds() < end)) {
+    while (n < p->settings.samples) {
         const double t = kernel_ticks(kernel.run, trips, p->memory) - s->overhead;
         const struct pulse after = pulse_touch(s->overhead);
         if (pulse_is_quiet(before, s->quiet) && pulse_is_quiet(after, s->quiet)) {
             s->kernels[k].samples[n++] = 2 * t / (before.cycle_ticks + after.cycle_ticks) / blocks;
-        } else if (clock_seconds() > end) {
+        } else if (own_seconds() > end) {
             break;
         }
         before = after;

@@ -32,7 +32,7 @@
 struct probe_settings {
     int samples;       /* of each block, 1 .. PROBE_SAMPLES_MAX */
     double cycles;     /* of one sample, about */
-    double patience_s; /* how long a block waits for the core to be quiet */
+    double patience_s; /* CPU time that a block may wait for the core to be quiet */
     double limit_s;    /* > patience_s: CPU time after which a block is said not to end */
     enum probe_values values;
 };
