@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/infer_host.h"
 #include "model/fit_machine.h"
 
 #include <math.h>
@@ -7,15 +8,35 @@
 #include <unistd.h>
 
 struct options {
-    const char *blocks, *output, *name, *isa;
-    long seed, resources;
+    const char *blocks, *data, *check, *output, *name, *isa;
+    long seed, resources, seconds, forms;
 };
 
-enum { KEY_BLOCKS = 256, KEY_SEED, KEY_RESOURCES, KEY_NAME };
+enum { SECONDS_MIN = 10, SECONDS_MAX = 86400, FORMS_MIN = 2, FORMS_MAX = 5000 };
+
+enum {
+    KEY_BLOCKS = 256,
+    KEY_DATA,
+    KEY_CHECK,
+    KEY_SECONDS,
+    KEY_FORMS,
+    KEY_SEED,
+    KEY_RESOURCES,
+    KEY_NAME
+};
 
 static const struct argp_option option_table[] = {
     {"blocks", KEY_BLOCKS, "FILE", 0,
-     "measured blocks: CSV with the columns cycles and block, - for standard input (needed)", 0},
+     "measured blocks: CSV with the columns cycles and block, - for standard input (default: "
+     "blocks "
+     "are measured on this machine)",
+     0},
+    {"data", KEY_DATA, "FILE", 0,
+     "keep what is measured in FILE, and do not measure again what is in it", 0},
+    {"seconds", KEY_SECONDS, "S", 0, "for measuring and fitting, about (300)", 0},
+    {"forms", KEY_FORMS, "N", 0, "measure at most so many instruction forms (200)", 0},
+    {"check", KEY_CHECK, "FILE", 0,
+     "write the fresh blocks measured after the fit, and what it predicts for them, to FILE", 0},
     {"output", 'o', "FILE", 0, "write the machine file to FILE (default: standard output)", 0},
     {"seed", KEY_SEED, "N", 0, "of the random starts and of which blocks are held back (1)", 0},
     {"resources", KEY_RESOURCES, "N", 0, "at most so many resources instead of a choice", 0},
@@ -47,6 +68,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_BLOCKS:
         o->blocks = arg;
         return 0;
+    case KEY_DATA:
+        o->data = arg;
+        return 0;
+    case KEY_CHECK:
+        o->check = arg;
+        return 0;
+    case KEY_SECONDS:
+        return parse_number(state, "--seconds", arg, SECONDS_MIN, SECONDS_MAX, &o->seconds);
+    case KEY_FORMS:
+        return parse_number(state, "--forms", arg, FORMS_MIN, FORMS_MAX, &o->forms);
     case 'o':
         o->output = arg;
         return 0;
@@ -64,8 +95,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->isa = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!o->blocks) {
-            argp_error(state, "which blocks? --blocks=FILE");
+        if (o->blocks && (o->data || o->check)) {
+            argp_error(state, "--data and --check are of blocks measured here, not of --blocks");
         }
         return 0;
     default:
@@ -121,9 +152,53 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Blocks of a file, or of this machine where h is not NULL. */
+static bool gather(const struct options *o, struct infer_host *h, struct fit_data *d,
+                   struct fit_origin *origin, struct err *e)
+{
+    if (h) {
+        origin->isa = "x86-64";
+        origin->blocks = infer_host_source(h);
+        return infer_host_gather(h, d, e);
+    }
+    origin->blocks = base_name(o->blocks);
+    return fit_data_read(d, o->blocks, e) && (origin->isa = find_isa(o, d, e));
+}
+
+static void add_note(struct cli *c, struct machine *m, const char *key, const char *text)
+{
+    const size_t n = (size_t)m->n_provenance;
+    struct machine_note *notes = arena_new(c->arena, struct machine_note, n + 1);
+    for (size_t k = 0; k < n; k++) {
+        notes[k] = m->provenance[k];
+    }
+    notes[n] = (struct machine_note){key, text};
+    m->provenance = notes;
+    m->n_provenance++;
+}
+
+/* What the fit is worth on blocks that it never saw, for the file and for who waits for it. */
+static bool check_fresh(struct cli *c, struct infer_host *h, const char *path,
+                        const struct resource_map *map, struct machine *m, struct err *e)
+{
+    struct text blocks = {.arena = c->arena};
+    struct accuracy a;
+    if (!infer_host_check(h, map, path ? &blocks : NULL, &a, e)) {
+        return false;
+    }
+    const char *words = arena_format(
+        c->arena,
+        "%.2f %% mean, %.2f %% RMS of instructions a cycle, tau %.3f, on %d blocks of 3 "
+        "to 12 instructions measured after the fit",
+        100 * a.mape, 100 * a.rms, a.kendall_tau, a.n);
+    add_note(c, m, "error_on_fresh_blocks", words);
+    fprintf(stderr, "gambrel: error on fresh blocks %s\n", words);
+    return !path || file_write_whole(path, (struct bytes){blocks.data, blocks.len}, e);
+}
+
 int cmd_infer(struct cli *c, int argc, char **argv)
 {
-    struct options o = {.output = "-", .seed = 1, .name = "inferred"};
+    struct options o = {.output = "-", .seed = 1, .name = "inferred", .seconds = 300, .forms = 200};
     struct err e = {0};
     struct fit_result result;
     struct bytes file;
@@ -135,16 +210,25 @@ int cmd_infer(struct cli *c, int argc, char **argv)
         .n_resources = (int)o.resources,
         .progress = terminal ? show_progress : NULL,
     };
+    const struct infer_host_options host = {.data = o.data,
+                                            .seconds = (double)o.seconds,
+                                            .seed = options.seed,
+                                            .forms = (int)o.forms,
+                                            .progress = terminal};
     struct fit_origin origin = {.name = o.name, .seed = options.seed};
-    origin.blocks = base_name(o.blocks);
-    if (!fit_data_read(d, o.blocks, &e) || !(origin.isa = find_isa(&o, d, &e)) ||
-        !fit_infer(d, &options, c->arena, &result, &e) ||
-        !machine_write(fit_machine(d, &result, &origin, c->arena), c->arena, &file, &e)) {
+    struct infer_host *h = o.blocks ? NULL : infer_host_open(&host, c->arena, &e);
+    if ((!o.blocks && !h) || !gather(&o, h, d, &origin, &e) ||
+        !fit_infer(d, &options, c->arena, &result, &e)) {
         return cli_fail(&e);
     }
+    struct machine *m = fit_machine(d, &result, &origin, c->arena);
     if (terminal) {
         fprintf(stderr, "\r%40s\r", "");
     }
     summarise(d, &result);
+    if ((h && !check_fresh(c, h, o.check, &result.map, m, &e)) ||
+        !machine_write(m, c->arena, &file, &e)) {
+        return cli_fail(&e);
+    }
     return cli_write(o.output, file);
 }

@@ -1,0 +1,427 @@
+#include "cli/infer_host.h"
+
+#include "code/decode.h"
+#include "formats/measured.h"
+#include "measure/clock.h"
+#include "measure/experiment.h"
+#include "measure/probe_cpu.h"
+#include "measure/probe_stable.h"
+#include "model/fit_descent.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH           500 /* blocks between two looks at the clock */
+#define SINGLE_TRIES    10
+#define FREE            0.9 /* share of its time a block's busiest register may be busy */
+#define SLOWEST         20.0 /* cycles: one instruction in so many is too rare to matter in a block */
+#define PAIRS_MAX       8000
+#define MIXES_MAX       12000
+#define MIX_MIN         2
+#define MIX_MAX         15
+#define ACTIVE_ROUNDS   3
+#define ACTIVE_BLOCKS   1000 /* the most disputed of */
+#define ACTIVE_DRAWN    20000
+#define CHECK_BLOCKS    1000
+#define CHECK_MIN       3
+#define CHECK_MAX       12
+#define CHECK_SEED      0x6672657368u /* so that the fit has not drawn the same */
+#define MEASURING_SHARE 0.5
+
+struct infer_host {
+    struct infer_host_options o;
+    struct arena *arena;
+    char cpu[PROBE_CPU_NAME_SIZE];
+    const char *source; /* the CPU, and of what kind its kernels are */
+    struct probe *probe;
+    struct measured *measured;
+    const struct fit_data *data; /* what was gathered into */
+    struct probe_form *all;
+    int n_all;
+    const struct probe_form **forms; /* that were measured alone */
+    double *cycles;                  /* of each alone */
+    int n_forms;
+    double start, end; /* of measuring, by the clock */
+    int dropped, chained, repeated;
+};
+
+const char *infer_host_source(const struct infer_host *h)
+{
+    return h->source;
+}
+
+struct infer_host *infer_host_open(const struct infer_host_options *o, struct arena *a,
+                                   struct err *e)
+{
+    struct infer_host *h = arena_new(a, struct infer_host, 1);
+    struct decoder *d;
+
+    *h = (struct infer_host){.o = *o, .arena = a, .start = clock_seconds()};
+    h->end = h->start + MEASURING_SHARE * o->seconds;
+    h->source = arena_format(a, "%s %s", probe_cpu_name(h->cpu), PROBE_KERNELS);
+    h->probe = probe_open(&probe_defaults, a, e);
+    h->measured = h->probe ? measured_open(o->data, h->source, a, e) : NULL;
+    d = h->measured ? decoder_open(ARCH_X86_64, e) : NULL;
+    h->all = d ? probe_forms_list(d, a, &h->n_all, e) : NULL;
+    decoder_close(d);
+    return h->all ? h : NULL;
+}
+
+static void show(const struct infer_host *h, const char *what, int done, int total)
+{
+    if (h->o.progress) {
+        const double left = h->start + h->o.seconds - clock_seconds();
+        fprintf(stderr, "\r\033[K%s: %d of %d blocks, at most %.0f s left", what, done, total,
+                fmax(0, left));
+        fflush(stderr);
+    }
+}
+
+/* Measures those that are not in the file yet, and writes them there. */
+static bool measure(struct infer_host *h, const struct probe_block *blocks, int n, struct err *e)
+{
+    struct arena *a = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
+    struct probe_block *wanted = arena_new(a, struct probe_block, (size_t)n);
+    struct probe_result *results = arena_new(a, struct probe_result, (size_t)n);
+    const char **texts = arena_new(a, const char *, (size_t)n);
+    int m = 0;
+
+    for (int k = 0; k < n; k++) {
+        const char *text = experiment_text(&blocks[k], a);
+        if (!measured_find(h->measured, text)) {
+            texts[m] = text;
+            wanted[m++] = blocks[k];
+        }
+    }
+    bool good = probe_measure_stable(h->probe, wanted, m, results, a, e);
+    for (int k = 0; good && k < m; k++) {
+        const bool chained = results[k].register_cycles > FREE * results[k].cycles;
+        h->dropped += results[k].failed != NULL;
+        h->chained += chained;
+        h->repeated += results[k].readings > 2;
+        if (!results[k].failed && !chained && !measured_find(h->measured, texts[k])) {
+            good = measured_add(h->measured,
+                                &(struct measured_row){.block = texts[k],
+                                                       .cycles = results[k].cycles,
+                                                       .spread = results[k].spread,
+                                                       .samples = results[k].n},
+                                e);
+        }
+    }
+    arena_release(a);
+    return good;
+}
+
+/* The same in batches until the time is over. */
+static bool measure_all(struct infer_host *h, const struct probe_block *blocks, int n,
+                        const char *what, struct err *e)
+{
+    for (int k = 0; k < n && clock_seconds() < h->end; k += BATCH) {
+        show(h, what, k, n);
+        if (!measure(h, blocks + k, n - k < BATCH ? n - k : BATCH, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- forms alone ---------------------------------------------------------------------------------
+ */
+
+static struct probe_block alone(const struct infer_host *h, const struct probe_form *form)
+{
+    struct probe_block b = {.items = arena_new(h->arena, struct probe_item, 1), .n_items = 1};
+
+    b.items[0] = (struct probe_item){form, 1};
+    return b;
+}
+
+static bool updates_register(const struct probe_form *f)
+{
+    for (int k = 0; k < f->code.n_operands; k++) {
+        if (f->roles[k] == PROBE_UPDATE && f->code.kinds[k] != ENCODE_MEMORY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How long updates keep a register busy, so that kernels share registers out by what is known. */
+static bool gather_latencies(struct infer_host *h, const int *chosen, int n, struct err *e)
+{
+    struct probe_block *blocks = arena_new(h->arena, struct probe_block, (size_t)n);
+    struct probe_result *results = arena_new(h->arena, struct probe_result, (size_t)n);
+    struct probe_form **forms = arena_new(h->arena, struct probe_form *, (size_t)n);
+    int m = 0;
+
+    for (int k = 0; k < n; k++) {
+        if (updates_register(&h->all[chosen[k]])) {
+            forms[m] = &h->all[chosen[k]];
+            blocks[m] = alone(h, forms[m]);
+            blocks[m++].one_register = true;
+        }
+    }
+    show(h, "latencies", 0, m);
+    if (!probe_measure_stable(h->probe, blocks, m, results, h->arena, e)) {
+        return false;
+    }
+    for (int k = 0; k < m; k++) {
+        if (!results[k].failed) {
+            forms[k]->latency = results[k].cycles;
+        }
+    }
+    return true;
+}
+
+static const struct measured_row *find(const struct infer_host *h, const struct probe_block *b)
+{
+    return measured_find(h->measured, experiment_text(b, h->arena));
+}
+
+static bool gather_alone(struct infer_host *h, struct err *e)
+{
+    int *chosen = arena_new(h->arena, int, (size_t)h->n_all);
+    const int n = experiment_choose(h->all, h->n_all, h->o.forms, chosen);
+    struct probe_block *blocks = arena_new(h->arena, struct probe_block, (size_t)n);
+
+    h->forms = arena_new(h->arena, const struct probe_form *, (size_t)n);
+    h->cycles = arena_new(h->arena, double, (size_t)n);
+    for (int k = 0; k < n; k++) {
+        blocks[k] = alone(h, &h->all[chosen[k]]);
+    }
+    if (!gather_latencies(h, chosen, n, e)) {
+        return false;
+    }
+    for (int tries = 0; tries < SINGLE_TRIES; tries++) {
+        if (!measure_all(h, blocks, n, "forms alone", e)) {
+            return false;
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        const struct measured_row *row = find(h, &blocks[k]);
+        if (row && row->cycles < SLOWEST) {
+            h->forms[h->n_forms] = blocks[k].items[0].form;
+            h->cycles[h->n_forms++] = row->cycles;
+        }
+    }
+    h->dropped = n - h->n_forms;
+    return h->n_forms > 1 ||
+           err_set(e, ERR_HOST, LOC_NONE,
+                   "no form could be measured: the cores are never quiet; try again later");
+}
+
+/* --- pairs and mixes -----------------------------------------------------------------------------
+ */
+
+static bool gather_pairs(struct infer_host *h, struct random *r, struct err *e)
+{
+    struct probe_block *blocks =
+        arena_new(h->arena, struct probe_block, (size_t)h->n_forms * (size_t)h->n_forms / 2);
+    int n = 0;
+
+    for (int i = 0; i < h->n_forms; i++) {
+        for (int j = 0; j < i; j++) {
+            if (experiment_mixes(h->forms[i], h->forms[j])) {
+                blocks[n++] =
+                    experiment_pair(h->forms[i], h->cycles[i], h->forms[j], h->cycles[j], h->arena);
+            }
+        }
+    }
+    for (int k = n - 1; k > 0; k--) { /* shuffled: where time ends, no form is favoured */
+        const int j = random_below(r, k + 1);
+        const struct probe_block other = blocks[j];
+        blocks[j] = blocks[k];
+        blocks[k] = other;
+    }
+    return measure_all(h, blocks, n < PAIRS_MAX ? n : PAIRS_MAX, "pairs", e);
+}
+
+static struct probe_block draw(const struct infer_host *h, int least, int most, struct random *r)
+{
+    return experiment_mix(h->forms, h->n_forms, least + random_below(r, most - least + 1), r,
+                          h->arena);
+}
+
+static bool gather_mixes(struct infer_host *h, struct random *r, struct err *e)
+{
+    struct probe_block *blocks = arena_new(h->arena, struct probe_block, MIXES_MAX);
+
+    for (int k = 0; k < MIXES_MAX; k++) {
+        blocks[k] = draw(h, MIX_MIN, MIX_MAX, r);
+    }
+    return measure_all(h, blocks, MIXES_MAX, "mixes", e);
+}
+
+/* --- what fits disagree about --------------------------------------------------------------------
+ */
+
+static bool add_rows(const struct infer_host *h, int first, struct fit_data *d, struct err *e)
+{
+    for (int k = first; k < measured_count(h->measured); k++) {
+        const struct measured_row *row = measured_get(h->measured, k);
+        struct block b;
+        if (!block_parse(row->block, (struct loc){.file = h->o.data}, h->arena, &b, e)) {
+            return false;
+        }
+        b.cycles = row->cycles;
+        if (!fit_data_add(d, &b, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct fit_block as_fitted(const struct fit_data *d, const struct probe_block *b,
+                                  struct arena *a)
+{
+    struct fit_item *items = arena_new(a, struct fit_item, (size_t)b->n_items);
+
+    for (int k = 0; k < b->n_items; k++) {
+        items[k] = (struct fit_item){.form = fit_data_form(d, b->items[k].form->code.text),
+                                     .count = (float)b->items[k].count};
+    }
+    return (struct fit_block){.items = items, .n_items = b->n_items};
+}
+
+struct disputed {
+    struct probe_block block;
+    double doubt;
+};
+
+static int most_disputed_first(const void *x, const void *y)
+{
+    const struct disputed *a = x, *b = y;
+    return (a->doubt < b->doubt) - (a->doubt > b->doubt);
+}
+
+/* Two descents that differ in their start, and the mixes that tell them apart. */
+static bool gather_disputed(struct infer_host *h, const struct fit_data *d, struct random *r,
+                            struct err *e)
+{
+    struct fit_settings settings = {
+        .n_resources = 16, .ridge = 0.1, .steps = 1500, .batch = 1024, .seed = random_next(r)};
+    struct arena *a = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
+    const struct fit_traits *traits = fit_traits_find(d, a);
+    float *weights = arena_new(a, float, (size_t)d->n_blocks);
+    struct disputed *drawn = arena_new(a, struct disputed, ACTIVE_DRAWN);
+    struct probe_block *blocks = arena_new(a, struct probe_block, ACTIVE_BLOCKS);
+
+    for (int k = 0; k < d->n_blocks; k++) {
+        weights[k] = 1;
+    }
+    const struct fit_task task = {.data = d, .traits = traits, .weights = weights};
+    const struct resource_map one = fit_descend(&task, &settings, a);
+    settings.seed++;
+    const struct resource_map other = fit_descend(&task, &settings, a);
+    for (int k = 0; k < ACTIVE_DRAWN; k++) {
+        drawn[k].block = draw(h, MIX_MIN, MIX_MAX, r);
+        const struct fit_block b = as_fitted(d, &drawn[k].block, a);
+        drawn[k].doubt = fabs(log(fit_cycles(&one, &b) / fit_cycles(&other, &b)));
+    }
+    qsort(drawn, ACTIVE_DRAWN, sizeof *drawn, most_disputed_first);
+    for (int k = 0; k < ACTIVE_BLOCKS; k++) {
+        blocks[k] = drawn[k].block;
+    }
+    const bool good = measure_all(h, blocks, ACTIVE_BLOCKS, "mixes in dispute", e);
+    arena_release(a);
+    return good;
+}
+
+static bool gather_active(struct infer_host *h, struct fit_data *d, struct random *r, struct err *e)
+{
+    int known = 0;
+
+    for (int round = 0; round < ACTIVE_ROUNDS && clock_seconds() < h->end; round++) {
+        const int n = measured_count(h->measured);
+        if (!add_rows(h, known, d, e) || !gather_disputed(h, d, r, e)) {
+            return false;
+        }
+        known = n;
+    }
+    return add_rows(h, known, d, e);
+}
+
+bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
+{
+    struct random r = {h->o.seed};
+    h->data = d;
+    const int before = measured_count(h->measured);
+    const bool good = gather_alone(h, e) && gather_pairs(h, &r, e) && gather_mixes(h, &r, e) &&
+                      gather_active(h, d, &r, e);
+
+    if (h->o.progress) {
+        fprintf(stderr, "\r\033[K");
+    }
+    if (good) {
+        fprintf(stderr,
+                "gambrel: %d forms alone and in %d blocks, %d measured now in %.0f s; %d read more "
+                "than twice, %d dropped, %d bound by their registers\n",
+                h->n_forms, measured_count(h->measured) - h->n_forms,
+                measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
+                h->dropped, h->chained);
+    }
+    return good;
+}
+
+/* --- fresh blocks --------------------------------------------------------------------------------
+ */
+
+static double instructions(const struct probe_block *b)
+{
+    double n = 0;
+
+    for (int k = 0; k < b->n_items; k++) {
+        n += b->items[k].count;
+    }
+    return n;
+}
+
+static struct probe_block *draw_fresh(struct infer_host *h, int *n)
+{
+    struct probe_block *blocks = arena_new(h->arena, struct probe_block, CHECK_BLOCKS);
+    struct random r = {h->o.seed ^ CHECK_SEED};
+
+    for (*n = 0; *n < CHECK_BLOCKS;) {
+        blocks[*n] = draw(h, CHECK_MIN, CHECK_MAX, &r);
+        *n += find(h, &blocks[*n]) == NULL;
+    }
+    return blocks;
+}
+
+bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
+                      struct accuracy *out, struct err *e)
+{
+    int n, m = 0;
+    const struct probe_block *blocks = draw_fresh(h, &n);
+    struct probe_result *results = arena_new(h->arena, struct probe_result, (size_t)n);
+    double *predicted = arena_new(h->arena, double, (size_t)n);
+    double *measured = arena_new(h->arena, double, (size_t)n);
+
+    show(h, "fresh mixes", 0, n);
+    if (!probe_measure_stable(h->probe, blocks, n, results, h->arena, e)) {
+        return false;
+    }
+    if (to) {
+        text_add(to, "cycles,predicted,block\n");
+    }
+    for (int k = 0; k < n; k++) {
+        if (results[k].failed) {
+            continue;
+        }
+        const struct fit_block b = as_fitted(h->data, &blocks[k], h->arena);
+        const double cycles = fit_cycles(map, &b);
+        predicted[m] = instructions(&blocks[k]) / cycles;
+        measured[m++] = instructions(&blocks[k]) / results[k].cycles;
+        if (to) {
+            text_add(to, "%.5g,%.5g,\"%s\"\n", results[k].cycles, cycles,
+                     experiment_text(&blocks[k], h->arena));
+        }
+    }
+    if (h->o.progress) {
+        fprintf(stderr, "\r\033[K");
+    }
+    *out = accuracy_of(predicted, measured, m, h->arena);
+    return true;
+}

@@ -1,0 +1,38 @@
+/* infer_host.h - blocks for an inference, measured on this machine.
+ *
+ * Forms alone, quadratic pairs, random mixes, then mixes about which two fits to what is there so far
+ * disagree most; until there are enough or half the time is over (the rest is the fit's).  After the
+ * fit, fresh mixes tell how well it predicts.  Speaks of its progress on stderr.
+ */
+#ifndef GAMBREL_CLI_INFER_HOST_H
+#define GAMBREL_CLI_INFER_HOST_H
+
+#include "cli/cli.h"
+#include "compare/accuracy.h"
+#include "model/fit_data.h"
+#include "model/resources.h"
+
+struct infer_host_options {
+    const char *data; /* file of measurements to go on with; NULL: none is kept */
+    double seconds;
+    uint64_t seed;
+    int forms;     /* at most so many */
+    bool progress; /* on a terminal */
+};
+
+struct infer_host;
+
+/* ERR_HOST: not a machine that is measured here; errors of measured_open. */
+struct infer_host *infer_host_open(const struct infer_host_options *o, struct arena *a,
+                                   struct err *e);
+const char *infer_host_source(const struct infer_host *h); /* the CPU, the kind of kernels */
+
+/* Adds what was measured, now or before, to d, which the check uses again. */
+bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
+
+/* Measures mixes of 3 to 12 instructions that no fit has seen and compares instructions a cycle with
+ * the map's.  to (may be NULL): a CSV file for the blocks with cycles and prediction. */
+bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
+                      struct accuracy *out, struct err *e);
+
+#endif

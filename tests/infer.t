@@ -1,0 +1,47 @@
+#!/bin/sh
+# infer on this machine: what is refused before anything is measured.
+set -u
+: "${BUILD:=build}"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+count=0
+check() { # check NAME STATUS PATTERN ARGUMENTS...: the exit status and a message
+    count=$((count + 1))
+    name=$1 status=$2 pattern=$3
+    shift 3
+    "$BUILD/gambrel" infer "$@" >"$folder/out" 2>"$folder/err"
+    got=$?
+    if [ "$got" = "$status" ] && grep -qE "$pattern" "$folder/err" && [ ! -s "$folder/out" ]; then
+        echo "ok $count - $name"
+    else
+        echo "not ok $count - $name"
+        echo "#   status $got, wanted $status; wanted /$pattern/"
+        sed 's/^/#   /' "$folder/err"
+    fi
+}
+
+case $(uname -m) in
+x86_64) ;;
+*)
+    check "only x86-64 is measured" 3 'x86-64 only'
+    echo "1..$count"
+    exit
+    ;;
+esac
+
+printf 'block,cycles,spread,samples,cpu\n"1 nop",0.2,0,9,Other-1-2-3\n' >"$folder/other.csv"
+cp "$folder/other.csv" "$folder/kept.csv"
+printf 'x,y\n' >"$folder/foreign.csv"
+check "measurements of another CPU" 2 'other.csv:2:1: measured on Other-1-2-3' --data "$folder/other.csv"
+check "a file of another kind" 2 'foreign.csv:1:1: not a file of measurements' --data "$folder/foreign.csv"
+check "a folder that is not there" 2 'cannot open' --data "$folder/no/data.csv"
+check "data with blocks of a file" 2 'measured here' --data "$folder/x.csv" --blocks "$folder/other.csv"
+check "no time" 2 'seconds' --seconds 0
+check "too few forms" 2 'forms' --forms 1
+count=$((count + 1))
+if cmp -s "$folder/other.csv" "$folder/kept.csv"; then
+    echo "ok $count - files that are refused are left alone"
+else
+    echo "not ok $count - files that are refused are left alone"
+fi
+echo "1..$count"
