@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/measure_blocks.h"
 #include "measure/campaign.h"
 #include "measure/host.h"
 #include "measure/loops.h"
@@ -13,14 +14,14 @@
 #include <unistd.h>
 
 struct options {
-    const char *output, *isa;
+    const char *output, *isa, *blocks;
     long threads, reps, warmup_ms;
     bool quick, list;
     const char **names;
     int n_names;
 };
 
-enum { KEY_WARMUP = 256, KEY_LIST, KEY_QUICK };
+enum { KEY_WARMUP = 256, KEY_LIST, KEY_QUICK, KEY_BLOCKS };
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0,
@@ -32,6 +33,10 @@ static const struct argp_option option_table[] = {
     {"threads", 't', "N", 0, "one thread and N instead of one and all allowed cores", 0},
     {"reps", 'r', "N", 0, "timed passes of each case (21; with --quick 7)", 0},
     {"warmup-ms", KEY_WARMUP, "MS", 0, "discarded passes of each case (100; with --quick 20)", 0},
+    {"blocks", KEY_BLOCKS, "FILE", 0,
+     "instead measure every block of a CSV file (- for standard input) as a loop without "
+     "dependences, and write their cycles as CSV to standard output or --output",
+     0},
     {"list", KEY_LIST, NULL, 0, "list instruction sets, roofs and kernels, and stop", 0},
     {0},
 };
@@ -72,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIST:
         o->list = true;
+        return 0;
+    case KEY_BLOCKS:
+        o->blocks = arg;
         return 0;
     case ARGP_KEY_ARGS:
         o->names = (const char **)(state->argv + state->next);
@@ -279,6 +287,9 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     argp_parse(&argp_measure, argc, argv, 0, NULL, &o);
     if (o.list) {
         return list_loops();
+    }
+    if (o.blocks) {
+        return measure_blocks(c, o.blocks, o.output);
     }
     if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) ||
         !host_describe(c->arena, h, &e)) {
