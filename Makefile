@@ -141,5 +141,5 @@ clean:
 	rm -rf build build-san build-clang build-fuzz
 
 .SECONDARY: # keeps the objects of tests
-.PHONY: all deps check fuzz explore bench report lint install uninstall clean
+.PHONY: all deps check fuzz explore golden bench report lint install uninstall clean
 -include $(LIB_OBJ:.o=.d) $(LOOP_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(BENCHES:%=%.d)

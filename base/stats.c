@@ -58,6 +58,17 @@ double stats_median(const double *x, int n)
     return n % 2 ? upper : kth_smallest(x, n, n / 2 - 1) / 2 + upper / 2;
 }
 
+double stats_quantile(const double *x, int n, double p)
+{
+    if (n <= 0 || has_nan(x, n)) {
+        return NAN;
+    }
+    const double at = p * (n - 1);
+    const int below = (int)at;
+    const double low = kth_smallest(x, n, below);
+    return below + 1 < n ? low + (at - below) * (kth_smallest(x, n, below + 1) - low) : low;
+}
+
 /* Rank k (from 0) such that [x(k), x(n-1-k)] holds the median with at least 95 %: the largest k with
  * P(B <= k) <= 0.025, B binomial (n, 1/2).  Source: Conover, Practical Nonparametric Statistics,
  * confidence interval for a quantile. */

@@ -19,4 +19,8 @@ struct summary summary_of(const double *x, int n);
 
 double stats_median(const double *x, int n); /* NaN for n = 0 */
 
+/* The p-quantile, 0 <= p <= 1, linear between order statistics (Hyndman and Fan's type 7); NaN for
+ * n = 0. */
+double stats_quantile(const double *x, int n, double p);
+
 #endif

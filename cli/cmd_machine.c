@@ -42,10 +42,12 @@ const struct argp argp_machine = {
     .options = option_table,
     .parser = parse,
     .args_doc = "detect | list | show MACHINE... | check [MACHINE...] | new",
-    .doc =
-        "detect: the file that describes this CPU. list: every file in a line. show: one in full, "
-        "as it was understood. check: every inconsistency with its line; exit status 1 if there "
-        "is an error. new: a skeleton filled with what this host tells, to standard output.",
+    .doc = "Files that describe machines.\n"
+           "  detect: the file that describes this CPU\n"
+           "  list: every file in a line\n"
+           "  show: one in full, as it was understood\n"
+           "  check: every inconsistency with its line; exit status 1 if there is an error\n"
+           "  new: a skeleton filled with what this host tells, to standard output",
 };
 
 static int detect(struct cli *c, const struct options *o)

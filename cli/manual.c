@@ -4,14 +4,18 @@
 
 #include <string.h>
 
-/* Text for roff: a leading dot or a backslash would be a command. */
-static void roff(struct text *out, const char *text)
+/* Text for roff: a backslash, or a dot or an apostrophe that begins a line, would be a command.
+ * `newline` stands for the line breaks of the text. */
+static void roff(struct text *out, const char *text, const char *newline)
 {
+    text_add(out, "%s", *text == '.' || *text == '\'' ? "\\&" : "");
     for (; *text; text++) {
         if (*text == '\\' || *text == '-') {
             text_add(out, "\\%c", *text);
         } else if (*text == '\v') {
             text_add(out, "\n.PP\n");
+        } else if (*text == '\n') {
+            text_add(out, "%s", newline);
         } else {
             text_add(out, "%c", *text);
         }
@@ -30,14 +34,34 @@ static void manual_option(struct text *out, const struct argp_option *o)
         text_add(out, "\\fB\\-%c\\fR, ", o->key);
     }
     text_add(out, "\\fB\\-\\-");
-    roff(out, o->name);
+    roff(out, o->name, "");
     text_add(out, "\\fR");
     if (o->arg) {
         text_add(out, "=\\fI%s\\fR", o->arg);
     }
     text_add(out, "\n");
-    roff(out, o->doc);
+    roff(out, o->doc, " ");
     text_add(out, "\n");
+}
+
+/* How it is called, a line for each way; what it does; its options, under the headings of groups. */
+static void manual_command(struct text *out, const struct command *c, struct arena *a)
+{
+    const char *name = arena_format(a, "\\fBgambrel %s\\fR ", c->name);
+    text_add(out, ".SS gambrel %s\n%s", c->name, name);
+    roff(out, c->argp->args_doc ? c->argp->args_doc : "", arena_format(a, "\n.br\n%s", name));
+    text_add(out, "\n.PP\n");
+    roff(out, c->argp->doc, "\n.br\n");
+    text_add(out, "\n");
+    for (const struct argp_option *o = c->argp->options; o->name || o->doc; o++) {
+        if (is_listed(o)) {
+            manual_option(out, o);
+        } else if (!o->name) {
+            text_add(out, ".PP\n");
+            roff(out, o->doc, " ");
+            text_add(out, "\n");
+        }
+    }
 }
 
 void cli_manual(struct text *out)
@@ -46,22 +70,15 @@ void cli_manual(struct text *out)
                   ".SH NAME\ngambrel \\- compare two models of a loop's speed with the hardware\n"
                   ".SH SYNOPSIS\n.B gambrel\n.I COMMAND\n[\\fIOPTION\\fR...]\n.SH COMMANDS\n");
     for (int i = 0; i < n_commands; i++) {
-        const struct command *c = &commands[i];
-        text_add(out, ".SS gambrel %s %s\n", c->name, c->argp->args_doc ? c->argp->args_doc : "");
-        roff(out, c->argp->doc);
-        text_add(out, "\n");
-        for (const struct argp_option *o = c->argp->options; o->name || o->doc; o++) {
-            if (is_listed(o)) {
-                manual_option(out, o);
-            }
-        }
+        manual_command(out, &commands[i], out->arena);
     }
     text_add(
         out,
         ".SH ENVIRONMENT\n"
-        ".TP\nTHREADS, REPS, WARMUP_MS\ndefaults of the options of measure\n"
+        ".TP\nTHREADS, REPS, WARMUP_MS\nfor measure, where \\-\\-threads, \\-\\-reps or "
+        "\\-\\-warmup\\-ms is not given\n"
         ".TP\nGAMBREL_DATA\nfolder of kernels.yaml and machines/\n"
-        ".TP\nGAMBREL_MEMORY_MAX\nmost memory for what is read, in bytes\n"
+        ".TP\nGAMBREL_MEMORY_MAX\nmost memory for what is read, in bytes (4 GiB)\n"
         ".TP\nNO_COLOR\nno colours on a terminal\n"
         ".SH EXIT STATUS\n"
         "0 fine; 1 a bound was violated or a check failed; 2 bad usage or input; 3 this machine "

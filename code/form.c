@@ -254,6 +254,12 @@ static bool word_matches(const char *pattern, size_t p_len, const char *form, si
            strncmp(pattern + letters, form + used, f_len - used) == 0;
 }
 
+bool form_operand_is_memory(const char *operand)
+{
+    return strncmp(operand, "MV", 2) == 0 ||
+           (operand[0] == 'm' && operand[1] >= '0' && operand[1] <= '9');
+}
+
 bool form_matches(const char *pattern, const char *form)
 {
     int width = 0;

@@ -32,6 +32,10 @@
  * operands is empty. */
 bool form_normalise(const char *text, char out[FORM_SIZE]);
 
+/* Whether an operand of a normalised form, which may be followed by others, is memory: m64, m32bcst,
+ * or MV in a pattern. */
+bool form_operand_is_memory(const char *operand);
+
 /* Both normalised. */
 bool form_matches(const char *pattern, const char *form);
 

@@ -10,10 +10,11 @@ extern loop_fn loop_avx512_poly_intrin;
 
 enum { LANES = 16, BLOCK = 12 * LANES, DEGREE = 32 };
 
+/* clang-format off */
 #define TWELVE(DO, c)                                                                              \
-    DO(0, c)                                                                                       \
-    DO(1, c) DO(2, c) DO(3, c) DO(4, c) DO(5, c) DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c)     \
-        DO(11, c)
+    DO(0, c) DO(1, c) DO(2, c) DO(3, c) DO(4, c) DO(5, c)                                          \
+    DO(6, c) DO(7, c) DO(8, c) DO(9, c) DO(10, c) DO(11, c)
+/* clang-format on */
 #define LOAD(k, c)                                                                                 \
     const __m512 x##k = _mm512_loadu_ps(x + (size_t)LANES * (k));                                  \
     __m512 p##k = (c);

@@ -1,6 +1,6 @@
 /* loops.h - the loops that are timed: roofs and kernels, one row per loop and ISA.
  *
- * Every loop is a function of one type.  It walks slices of up to three arrays from `offset`,
+ * Every loop is a function of one type.  It walks slices of up to four arrays from `offset`,
  * wrapping to the start at `bytes` without leaving the loop, so that a short array costs no
  * mispredicted exit, and a pass over a long one goes on where the last pass stopped.
  *
@@ -80,10 +80,12 @@ enum loop_data {
     DATA_POLY,         /* x: acc sums p(x), degree 32                                    */
 };
 
+enum loop_unit { UNIT_FLOPS, UNIT_BYTES }; /* what a pass's work is counted in */
+
 struct loop {
     const char *name; /* joins with kernels.yaml */
     enum isa isa;
-    enum run_unit { UNIT_FLOPS, UNIT_BYTES } unit;
+    enum loop_unit unit;
     enum loop_data data;
     loop_fn *run;
     int element_bytes;

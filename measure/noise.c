@@ -1,11 +1,9 @@
 #include "measure/noise.h"
 
+#include "base/stats.h"
 #include "measure/proc.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Steal is counted in clock ticks of 10 ms, so less than two of them say nothing. */
 #define STEAL_SHARE 0.02
@@ -21,33 +19,9 @@
 #define CLOCK_SPREAD      0.05
 #define SAMPLE_SPREAD     0.05
 
-static int ascending(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-/* Linear between order statistics (Hyndman and Fan's type 7). */
-static double quantile(const double *sorted, int n, double p)
-{
-    const double at = p * (n - 1);
-    const int below = (int)at;
-    const int above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
-}
-
 double noise_spread(const double *x, int n)
 {
-    double *sorted = malloc((size_t)n * sizeof *sorted);
-    if (!sorted) {
-        return (double)NAN;
-    }
-    memcpy(sorted, x, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-    const double spread =
-        (quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25)) / quantile(sorted, n, 0.5);
-    free(sorted);
-    return spread;
+    return (stats_quantile(x, n, 0.75) - stats_quantile(x, n, 0.25)) / stats_median(x, n);
 }
 
 struct rule {

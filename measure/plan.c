@@ -1,5 +1,7 @@
 #include "measure/plan.h"
 
+#include "base/random.h"
+
 #include <string.h>
 
 /* What a level has to have for a class of loops to be measured there. */
@@ -48,15 +50,12 @@ enum plan_class plan_classify(const struct loop *l)
 
 void plan_shuffle(int *order, int n, uint64_t seed)
 {
-    uint64_t x = seed * 0x9e3779b97f4a7c15u + 1; /* xorshift64 (Marsaglia 2003); never 0 */
+    struct random r = {seed};
     for (int i = 0; i < n; i++) {
         order[i] = i;
     }
-    for (int i = n - 1; i > 0; i--) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        const int j = (int)(x % (uint64_t)(i + 1));
+    for (int i = n - 1; i > 0; i--) { /* Fisher and Yates */
+        const int j = random_below(&r, i + 1);
         const int other = order[i];
         order[i] = order[j];
         order[j] = other;

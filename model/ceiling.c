@@ -15,9 +15,6 @@ static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds bin
     }
 }
 
-/* Two bounds this near are one: a tie, told apart by rounding alone. */
-#define TIE 1e-12
-
 /* The ports that bind; where several sets do, the smallest, and the front end only if none does. */
 static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
 {
@@ -26,7 +23,7 @@ static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
     for (int r = 0; r < cost_n_resources(c->table); r++) {
         const uint32_t set = cost_resource_ports(c->table, r);
         const int size = __builtin_popcount(set);
-        const double slack = TIE * out->cycles;
+        const double slack = PORTS_TIE * out->cycles;
         if (set == 0) {
             front_end = c->cycles[r];
         } else if (c->cycles[r] > out->cycles + slack ||
@@ -36,7 +33,7 @@ static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
             fewest = size;
         }
     }
-    if (front_end > out->cycles * (1 + TIE)) {
+    if (front_end > out->cycles * (1 + PORTS_TIE)) {
         raise(out, front_end, BINDS_FRONT_END);
     }
 }
@@ -269,8 +266,8 @@ bool ceiling_of_kernel(struct cost_table *t, const struct kernel_ceiling_input *
     if (isnan(in->clock_hz)) {
         out->missing = "the clock is not known";
     } else if (out->bound.cycles > 0) {
-        out->rate =
-            kernel_work_per_element(in->kernel) / out->cycles_per_element * in->clock_hz * in->threads;
+        out->rate = kernel_work_per_element(in->kernel) / out->cycles_per_element * in->clock_hz *
+                    in->threads;
     } else {
         out->missing = "nothing in the loop takes time";
     }

@@ -92,18 +92,16 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static bool is_memory(const char *operand)
-{
-    return begins(operand, "MV") || (operand[0] == 'm' && operand[1] >= '0' && operand[1] <= '9');
-}
-
 /* Whether the first operand is a register that the instruction writes. */
 static bool writes_register(const char *form)
 {
-    static const char *const readers[] = {"cmp",   "cmn",   "test",   "tst",   "st",    "cb",
-                                          "tb",    "b ",    "b.",     "j",     "nop",   "prf",
-                                          "pref",  "push",  "call",   "ret",   "fcmp",  "ucom",
-                                          "vucom", "comis", "vcomis", "ptest", "vptest"};
+    /* Mnemonics begin like these; where a blank follows they are these: cmpps writes, cmp does not,
+     * and tbl is a look-up, tbz a branch. */
+    static const char *const readers[] = {
+        "cmp ",   "cmn ",    "test ",  "tst ",    "bt ",    "st",      "cbz ",  "cbnz ",
+        "tbz ",   "tbnz ",   "b ",     "b.",      "j",      "nop",     "prf",   "pref",
+        "push ",  "call ",   "ret",    "fcmp",    "ucomis", "vucomis", "comis", "vcomis",
+        "ptest ", "vptest ", "vtestp", "kortest", "ktest"};
     const char *operand = strchr(form, ' ');
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
@@ -111,7 +109,7 @@ static bool writes_register(const char *form)
             return false;
         }
     }
-    return operand && !is_memory(operand + 1);
+    return operand && !form_operand_is_memory(operand + 1);
 }
 
 static void check_latencies(struct checker *c)

@@ -39,11 +39,6 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static bool is_memory(const char *operand)
-{
-    return operand[0] == 'm' && operand[1] >= '0' && operand[1] <= '9';
-}
-
 /* Forms whose memory operand is not a source that a plain load could feed, or that are loads. */
 static bool is_excluded(const char *mnemonic)
 {
@@ -61,7 +56,7 @@ static int memory_source(const struct parsed *p)
 {
     int found = -1;
     for (int i = 0; i < p->n; i++) {
-        if (is_memory(p->operand[i])) {
+        if (form_operand_is_memory(p->operand[i])) {
             if (found >= 0) {
                 return -1;
             }

@@ -1,5 +1,6 @@
 #include "model/latency.h"
 
+#include "code/form.h"
 #include "model/compose.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ int latency_memory_operand(const char *form)
     const char *at = strchr(form, ' ');
     for (; at; at = strchr(at, ','), operand++) {
         at += 1 + strspn(at + 1, " ");
-        if (at[0] == 'm' && at[1] >= '0' && at[1] <= '9') {
+        if (form_operand_is_memory(at)) {
             return operand;
         }
     }

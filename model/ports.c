@@ -8,9 +8,6 @@
 /* A block with more connected unions than this goes to the LP; real ones have a tenth of it. */
 enum { UNIONS_MAX = 512, TABLE_SIZE = 1024 };
 
-/* Two bounds this near are one: a tie, told apart by rounding alone. */
-#define TIE 1e-12
-
 bool ports_check(const struct ports_problem *p, struct err *e)
 {
     if (p->n_ports < 0 || p->n_ports > PORTS_MAX) {
@@ -63,7 +60,7 @@ static void consider(const struct ports_problem *p, uint32_t among, uint32_t set
     const double mass = mass_of(p, among, set);
     const int size = __builtin_popcount(set);
     const double cycles = mass / size;
-    const double slack = TIE * cycles;
+    const double slack = PORTS_TIE * cycles;
     const bool harder = cycles > out->cycles + slack;
     const bool as_hard = cycles >= out->cycles - slack && mass > 0;
 

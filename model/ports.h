@@ -22,6 +22,9 @@
 
 #define PORTS_MAX 32
 
+/* Two bounds this near, relatively, are one: a tie, told apart by rounding alone. */
+#define PORTS_TIE 1e-12
+
 struct uop_class {
     uint32_t ports; /* never 0 */
     double count;   /* >= 0, finite */

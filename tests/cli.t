@@ -99,6 +99,8 @@ for option in quick threads reps isa json; do
     grep -q -- "\\\\-\\\\-$option" "$tmp/man"
     ok $? "the manual knows --$option"
 done
+grep -q '^.fBgambrel kernel.fR from.-asm' "$tmp/man" && grep -q '^from.-object and from.-asm:' "$tmp/man"
+ok $? "the manual has every way to call a command, and the headings of its options"
 "$gambrel" help --completion=bash >"$tmp/completion" && bash -n "$tmp/completion"
 ok $? "bash completion parses"
 

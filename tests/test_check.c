@@ -53,9 +53,12 @@ static const struct {
                              "  - {form: \"mov m64, r64\", uops: [1*A]}\n"
                              "  - {form: \"cmp r64, imm\", uops: [1*A]}\n"
                              "  - {form: \"movq2dq xmm, mm\", uops: [1*A]}\n"
-                             "  - {form: nop, uops: []}\n",
+                             "  - {form: nop, uops: []}\n"
+                             "  - {form: \"cmpps xmm, xmm, imm\", uops: [1*A]}\n"
+                             "  - {form: \"ucomisd xmm, xmm\", uops: [1*A]}\n",
      "11 remark: 'mov r64, m64' has no latency: chains through it are unbounded\n"
-     "14 remark: 'movq2dq xmm, mm' has no latency: chains through it are unbounded\n"},
+     "14 remark: 'movq2dq xmm, mm' has no latency: chains through it are unbounded\n"
+     "16 remark: 'cmpps xmm, xmm, imm' has no latency: chains through it are unbounded\n"},
     {"latency between operands that are not there",
      HEAD CORE(CROSSING) ADD "  - {form: \"addps xmm, m128\", uops: [1*A], latency_cycles: "
                              "[{from: 1, to: 1, cycles: 2}, {from: 3, to: 1, cycles: 8}]}\n",

@@ -32,6 +32,15 @@ int main(void)
     ok(isnan(stats_median(even, 0)), "median of nothing is unknown");
     ok(isnan(stats_median(bad, 3)), "median of an unknown is unknown");
 
+    const double four[] = {40, 10, 30, 20}; /* type 7 of these as R's quantile() gives it */
+    is_near(stats_quantile(four, 4, 0.25), 17.5, 1e-12, "lower quartile between two samples");
+    is_near(stats_quantile(four, 4, 0.75), 32.5, 1e-12, "upper quartile between two samples");
+    ok(stats_quantile(four, 4, 0) == 10 && stats_quantile(four, 4, 1) == 40,
+       "the ends are samples");
+    is_near(stats_quantile(one, 1, 0.25), 7, 0, "quantile of one");
+    ok(isnan(stats_quantile(even, 0, 0.5)) && isnan(stats_quantile(bad, 3, 0.5)),
+       "quantile of nothing or of an unknown is unknown");
+
     struct summary s = summary_of(even, 4);
     ok(s.n == 4 && s.min == -1 && s.max == 4, "n, min and max");
     is_near(s.cv, sqrt(14.0 / 3) / 2, 1e-12, "cv is standard deviation (n - 1) over mean");
