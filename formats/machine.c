@@ -198,7 +198,7 @@ static bool read_core(struct reader *r, struct err *e)
     m->dispatch_width = m->retire_width = m->rob_entries = m->taken_branches_per_cycle = NAN;
     m->line_crossing_load_slots = m->line_crossing_load_slots_512 = m->line_crossing_store_cycles =
         m->line_crossing_bytes = NAN;
-    m->store_forward_cycles = NAN;
+    m->store_forward_cycles = m->store_forward_renamed_cycles = NAN;
     m->write_allocate = -1;
     if (!core) {
         return true;

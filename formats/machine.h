@@ -125,6 +125,9 @@ struct machine {
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
      * NaN: unknown */
     double store_forward_cycles;
+    /* key core.store_forward_renamed_cycles: the same where the core renames memory, which is between
+     * general registers through addresses without an index; NaN: no different */
+    double store_forward_renamed_cycles;
     int write_allocate; /* 1 a store's line is fetched first, 0 not, -1 unknown */
     const char *core_source;
     /* key core.compose_memory_operands: a form with a memory source that is not listed may be taken

@@ -246,6 +246,30 @@ static const struct access *latest_store(const struct walk *w, const struct acce
     return found;
 }
 
+static bool moves_vectors(const struct walk *w, const struct insn *i)
+{
+    for (int k = 0; k < i->n_reads; k++) {
+        if (code_reg_is_vector(w->loop->arch, i->reads[k])) {
+            return true;
+        }
+    }
+    for (int k = 0; k < i->n_writes; k++) {
+        if (code_reg_is_vector(w->loop->arch, i->writes[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double forward_cycles(const struct walk *w, const struct access *s, const struct access *l)
+{
+    const struct machine *m = cost_machine(w->table);
+    const bool renamed = !isnan(m->store_forward_renamed_cycles) && s->mem->index == 0 &&
+                         l->mem->index == 0 && !moves_vectors(w, s->insn) &&
+                         !moves_vectors(w, l->insn);
+    return renamed ? m->store_forward_renamed_cycles : m->store_forward_cycles;
+}
+
 static void depend_on_store(struct walk *w, const struct access *s, const struct access *l,
                             int distance)
 {
@@ -258,7 +282,7 @@ static void depend_on_store(struct walk *w, const struct access *s, const struct
     for (int k = 0; k < i->n_writes; k++) {
         if (!is_written_back(i, i->writes[k])) {
             d.to = w->first_value[l->at] + k;
-            d.latency = cost_machine(w->table)->store_forward_cycles +
+            d.latency = forward_cycles(w, s, l) +
                         latency_past_load(w->table, row, memory, i->write_operand[k]);
             add(w, d);
         }

@@ -28,7 +28,7 @@ static void core(const struct machine *m)
        "dispatch width and its place");
     ok(m->n_ports == 8 && strcmp(m->ports[7], "DIV") == 0 && m->load_ports == 0x60, "ports");
     ok(m->write_allocate == 1 && m->line_crossing_store_cycles == 1.5 &&
-           m->store_forward_cycles == 7.5,
+           m->store_forward_cycles == 7.5 && m->store_forward_renamed_cycles == 0.5,
        "store facts");
     ok(m->compose_memory_operands, "memory operands may be composed");
     ok(m->n_zero_idioms == 2 && m->n_eliminated_moves == 1 && m->elimination_source,
