@@ -6,6 +6,7 @@
 #include "compare/order.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The kind that takes the most of what binds. */
 static int dearest(const struct stream_map *m, const double lines[STREAM_KINDS], int resource)
@@ -28,19 +29,42 @@ static const char *words(const struct stream_map *m, const double lines[STREAM_K
         1e9 * lines[kind] * m->rho[resource][kind], 1e9 * seconds, stream_names[kind]);
 }
 
-/* Does some mix that was measured hold all the kinds of this one? */
-static bool seen_together(const struct stream_fit *fit, const double lines[STREAM_KINDS])
+/* A part of the lines whose time the mixes decide: the kinds that some mix held together.  A mix takes
+ * no less than any part of it, so the longest of these is a time that holds whichever kinds overlap;
+ * where a mix held all kinds it is that of all lines.  The fit's own answer for kinds that no mix held
+ * together would be chance: several maps fit the mixes equally well.  Not so where one resource fits
+ * best: then nothing that was measured overlaps, and what is added up is the same in every map. */
+struct part {
+    double lines[STREAM_KINDS];
+    double seconds;
+    int resource;
+    bool whole;
+};
+
+static struct part longest_part(const struct stream_fit *fit, const double lines[STREAM_KINDS])
 {
+    struct part longest = {.seconds = -1};
+    if (fit->map.n_resources == 1) {
+        longest.whole = true;
+        memcpy(longest.lines, lines, sizeof longest.lines);
+        longest.seconds = streams_seconds(&fit->map, lines, &longest.resource);
+        return longest;
+    }
     for (int i = 0; i < fit->n_mixes; i++) {
-        bool all = true;
+        struct part p = {.whole = true};
         for (int k = 0; k < STREAM_KINDS; k++) {
-            all &= !(lines[k] > 0) || fit->mixes[i].lines[k] > 0;
+            p.lines[k] = fit->mixes[i].lines[k] > 0 ? lines[k] : 0;
+            p.whole &= !(lines[k] > p.lines[k]);
         }
-        if (all) {
-            return true;
+        p.seconds = streams_seconds(&fit->map, p.lines, &p.resource);
+        if (p.whole || p.seconds > longest.seconds) {
+            longest = p;
+        }
+        if (p.whole) {
+            break;
         }
     }
-    return false;
+    return longest;
 }
 
 /* If nothing overlaps: every line takes what it takes of its dearest resource. */
@@ -61,7 +85,6 @@ void streams_ceiling(const struct model_input *in, struct ceiling *out)
 {
     const struct stream_fit *fit = evidence_streams(in->evidence, in->level, in->isa, in->threads);
     double lines[STREAM_KINDS];
-    int resource;
     streams_of_kernel(in->kernel, lines);
     if (same_text(in->level, "L1")) {
         out->missing = "from L1 nothing streams";
@@ -71,19 +94,20 @@ void streams_ceiling(const struct model_input *in, struct ceiling *out)
         out->missing = fit ? fit->problem : "no stream mix was measured so";
         return;
     }
-    const double seconds = streams_seconds(&fit->map, lines, &resource);
+    const double seconds = streams_seconds(&fit->map, lines, NULL);
     if (!(seconds > 0)) {
         out->missing = isnan(seconds) ? "no mix that was measured has streams of its kind"
                                       : "it walks no array";
         return;
     }
+    const struct part part = longest_part(fit, lines);
     const double elements = STREAM_LINE_BYTES / in->kernel->element_bytes;
-    out->rate = elements * kernel_work_per_element(in->kernel) / seconds;
+    out->rate = elements * kernel_work_per_element(in->kernel) / part.seconds;
     out->low = out->rate / (1 + fit->map.left_out_error);
     out->high = out->rate * (1 + fit->map.left_out_error);
-    out->binds = words(&fit->map, lines, in, seconds, resource);
-    if (!seen_together(fit, lines)) {
-        out->low *= seconds / seconds_apart(&fit->map, lines);
+    out->binds = words(&fit->map, part.lines, in, part.seconds, part.resource);
+    if (!part.whole) {
+        out->low *= part.seconds / seconds_apart(&fit->map, lines);
         out->binds = arena_format(in->evidence->arena,
                                   "%s, if its kinds overlap, which no mix measured", out->binds);
     }

@@ -83,7 +83,6 @@ static bool read_matches(struct reader *r, struct err *e)
 static bool read_clock(struct reader *r, struct err *e)
 {
     const struct yml *node = yml_find(r->root, "clock_hz");
-    r->m->clock_one_core_hz = r->m->clock_all_cores_hz = NAN;
     return !node || fields_read(node, machine_clock_fields, r->m, e);
 }
 
@@ -195,11 +194,6 @@ static bool read_core(struct reader *r, struct err *e)
 {
     struct machine *m = r->m;
     const struct yml *core = yml_find(r->root, "core");
-    m->dispatch_width = m->retire_width = m->rob_entries = m->taken_branches_per_cycle = NAN;
-    m->line_crossing_load_slots = m->line_crossing_load_slots_512 = m->line_crossing_store_cycles =
-        m->line_crossing_bytes = NAN;
-    m->store_forward_cycles = m->store_forward_renamed_cycles = NAN;
-    m->write_allocate = -1;
     if (!core) {
         return true;
     }
@@ -547,13 +541,34 @@ static bool read_provenance(struct reader *r, struct err *e)
     return true;
 }
 
+struct machine *machine_new(struct arena *a)
+{
+    struct machine *m = arena_new(a, struct machine, 1);
+    *m = (struct machine){
+        .clock_one_core_hz = NAN,
+        .clock_all_cores_hz = NAN,
+        .dispatch_width = NAN,
+        .retire_width = NAN,
+        .rob_entries = NAN,
+        .taken_branches_per_cycle = NAN,
+        .line_crossing_load_slots = NAN,
+        .line_crossing_load_slots_512 = NAN,
+        .line_crossing_store_cycles = NAN,
+        .line_crossing_bytes = NAN,
+        .store_forward_cycles = NAN,
+        .store_forward_renamed_cycles = NAN,
+        .write_allocate = -1,
+    };
+    return m;
+}
+
 struct machine *machine_read(struct bytes input, const char *file, struct arena *a, struct err *e)
 {
     const struct yml *root = yml_read(input, file, a, e);
     if (!root || !fields_format(root, MACHINE_FORMAT, e)) {
         return NULL;
     }
-    struct reader r = {.m = arena_new(a, struct machine, 1), .a = a, .root = root};
+    struct reader r = {.m = machine_new(a), .a = a, .root = root};
     r.seen.arena = a;
     r.m->file = file;
     const bool good = fields_read(root, machine_fields, r.m, e) && read_sources(&r, e) &&

@@ -155,6 +155,9 @@ struct machine {
     int n_provenance;
 };
 
+/* A machine of which nothing is known: no lists, no names, and every number that may be unknown is. */
+struct machine *machine_new(struct arena *a);
+
 /* Errors: ERR_SYNTAX, ERR_SCHEMA, ERR_RANGE with the place.  Strings live in the arena. */
 struct machine *machine_read(struct bytes input, const char *file, struct arena *a, struct err *e);
 

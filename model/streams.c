@@ -1,5 +1,6 @@
 #include "model/streams.h"
 
+#include "base/random.h"
 #include "model/lp.h"
 
 #include <math.h>
@@ -139,23 +140,19 @@ static bool descend(const struct task *t, int *assigned, struct stream_map *m, s
     return true;
 }
 
-/* A fixed sequence (Numerical Recipes' 32-bit generator): the same data give the same map. */
-static unsigned next_random(unsigned *state)
+/* The best of some random starts, always the same ones, so that the same data give the same map; the
+ * first of them is that of the map `near`, if there is one. */
+static bool fit_resources(const struct task *t, int n_resources, int starts,
+                          const struct stream_map *near, struct stream_map *out, struct err *e)
 {
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 16;
-}
-
-static bool fit_resources(const struct task *t, int n_resources, int starts, struct stream_map *out,
-                          struct err *e)
-{
-    unsigned random = 1;
+    struct random random = {1};
     out->fit_error = HUGE_VAL;
     for (int start = 0; start < (n_resources == 1 ? 1 : starts); start++) {
         struct stream_map m = {.n_resources = n_resources};
         int assigned[STREAM_MIXES_MAX];
         for (int i = 0; i < t->n; i++) {
-            assigned[i] = (int)(next_random(&random) % (unsigned)n_resources);
+            assigned[i] = start == 0 && near ? busiest(near, t->mixes[i].lines)
+                                             : random_below(&random, n_resources);
         }
         if (!descend(t, assigned, &m, e)) {
             return false;
@@ -179,7 +176,7 @@ static void mark_known(const struct task *t, struct stream_map *m)
     }
 }
 
-/* Fits without each mix in turn and predicts it. */
+/* Fits without each mix in turn, from the fit of all among others, and predicts it. */
 static bool leave_out(const struct task *all, struct stream_map *m, struct err *e)
 {
     double sum = 0;
@@ -188,7 +185,7 @@ static bool leave_out(const struct task *all, struct stream_map *m, struct err *
         struct task t = *all;
         struct stream_map without = {0};
         t.skip = i;
-        if (!fit_resources(&t, m->n_resources, STARTS / 3, &without, e)) {
+        if (!fit_resources(&t, m->n_resources, STARTS / 3, m, &without, e)) {
             return false;
         }
         mark_known(&t, &without);
@@ -234,7 +231,7 @@ bool streams_fit(const struct stream_mix *mixes, int n_mixes, struct stream_map 
     out->left_out_error = HUGE_VAL;
     for (int n_resources = 1; n_resources <= STREAM_RESOURCES_MAX; n_resources++) {
         struct stream_map m = {0};
-        if (!fit_resources(&t, n_resources, STARTS, &m, e) || !leave_out(&t, &m, e)) {
+        if (!fit_resources(&t, n_resources, STARTS, NULL, &m, e) || !leave_out(&t, &m, e)) {
             return false;
         }
         if (n_resources == 1 || m.left_out_error < out->left_out_error) {
