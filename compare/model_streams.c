@@ -38,18 +38,12 @@ struct part {
     double lines[STREAM_KINDS];
     double seconds;
     int resource;
-    bool whole;
+    bool whole; /* some mix held all kinds */
 };
 
 static struct part longest_part(const struct stream_fit *fit, const double lines[STREAM_KINDS])
 {
     struct part longest = {.seconds = -1};
-    if (fit->map.n_resources == 1) {
-        longest.whole = true;
-        memcpy(longest.lines, lines, sizeof longest.lines);
-        longest.seconds = streams_seconds(&fit->map, lines, &longest.resource);
-        return longest;
-    }
     for (int i = 0; i < fit->n_mixes; i++) {
         struct part p = {.whole = true};
         for (int k = 0; k < STREAM_KINDS; k++) {
@@ -63,6 +57,10 @@ static struct part longest_part(const struct stream_fit *fit, const double lines
         if (p.whole) {
             break;
         }
+    }
+    if (fit->map.n_resources == 1) {
+        memcpy(longest.lines, lines, sizeof longest.lines);
+        longest.seconds = streams_seconds(&fit->map, lines, &longest.resource);
     }
     return longest;
 }
@@ -108,8 +106,8 @@ void streams_ceiling(const struct model_input *in, struct ceiling *out)
     out->binds = words(&fit->map, part.lines, in, part.seconds, part.resource);
     if (!part.whole) {
         out->low *= part.seconds / seconds_apart(&fit->map, lines);
-        out->binds = arena_format(in->evidence->arena,
-                                  "%s, if its kinds overlap, which no mix measured", out->binds);
+        out->binds = arena_format(in->evidence->arena, "%s, if its kinds %s, which no mix measured",
+                                  out->binds, fit->map.n_resources == 1 ? "add up" : "overlap");
     }
     out->disturbed = fit->disturbed;
 }

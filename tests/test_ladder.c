@@ -50,7 +50,7 @@ static void check_streams(struct arena *a)
     ok(row->verdicts[MODEL_ROOFLINE].kind == VERDICT_VIOLATES,
        "the roofline is violated all the same");
     is_near(l->in_turn, 1 / (1 / 100e9 + 3.5e-9 / 32), 1e-6, "in turn: both times added");
-    ok(strstr(row->ceilings[MODEL_STREAMS].binds, "if its kinds overlap, which no mix measured"),
+    ok(strstr(row->ceilings[MODEL_STREAMS].binds, "if its kinds add up, which no mix measured"),
        "no mix held both kinds, which is said");
 }
 
