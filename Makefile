@@ -112,10 +112,15 @@ report: $(BUILD)/gambrel
 bench: $(BENCHES) $(BUILD)/gambrel
 	@for b in $(BENCHES) $(wildcard tests/bench_*.sh); do echo "== $${b##*/}"; BUILD=$(BUILD) $$b || exit 1; done
 
-lint:
+# One file at a time, since clang-tidy 14 given several takes every va_list for uninitialised; and
+# only those whose source or headers changed.
+$(BUILD)/lint/%: $(BUILD)/%.o .clang-tidy
+	@mkdir -p $(@D)
+	clang-tidy --quiet $*.c -- -std=c11 $(CPPFLAGS) 2>/dev/null
+	@touch $@
+
+lint: $(LIB_OBJ:$(BUILD)/%.o=$(BUILD)/lint/%) $(CLI_OBJ:$(BUILD)/%.o=$(BUILD)/lint/%)
 	clang-format --dry-run -Werror $(wildcard */*.[ch] tests/fuzz/*.c)
-	for f in $(LIB_SRC) $(wildcard cli/*.c); do \
-	    clang-tidy --quiet $$f -- -std=c11 $(CPPFLAGS) 2>/dev/null || exit 1; done
 	shellcheck $(wildcard tests/*.t tests/*.sh) .ci/run
 
 TO = '$(DESTDIR)$(PREFIX)'
