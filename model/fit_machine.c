@@ -146,23 +146,10 @@ static void add_resources(struct writer *w)
 struct machine *fit_machine(const struct fit_data *d, const struct fit_result *r,
                             const struct fit_origin *from, struct arena *a)
 {
-    struct writer w = {.d = d, .r = r, .arena = a, .m = arena_new(a, struct machine, 1)};
-    *w.m = (struct machine){
-        .name = from->name,
-        .isa = from->isa,
-        .description = "inferred from timings alone",
-        .clock_one_core_hz = (double)NAN,
-        .clock_all_cores_hz = (double)NAN,
-        .dispatch_width = (double)NAN,
-        .retire_width = (double)NAN,
-        .rob_entries = (double)NAN,
-        .taken_branches_per_cycle = (double)NAN,
-        .line_crossing_load_slots = (double)NAN,
-        .line_crossing_store_cycles = (double)NAN,
-        .line_crossing_bytes = (double)NAN,
-        .store_forward_cycles = (double)NAN,
-        .write_allocate = -1,
-    };
+    struct writer w = {.d = d, .r = r, .arena = a, .m = machine_new(a)};
+    w.m->name = from->name;
+    w.m->isa = from->isa;
+    w.m->description = "inferred from timings alone";
     add_resources(&w);
     add_notes(&w, from);
     w.m->forms = arena_new(a, struct machine_form, (size_t)d->n_forms);
