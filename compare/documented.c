@@ -74,8 +74,15 @@ static bool add_roofs(const struct documented *d, const struct kernels *k, struc
     return true;
 }
 
+/* NaN: not in the file. */
+static double clock_of(const struct machine *m, int threads)
+{
+    return threads == 1 ? m->clock_one_core_hz : m->clock_all_cores_hz;
+}
+
 static struct run_host host_of(const struct machine *m, int threads)
 {
+    const double clock_hz = clock_of(m, threads);
     return (struct run_host){
         .cpu_name = m->description ? m->description : m->name,
         .vendor = "unknown",
@@ -91,7 +98,7 @@ static struct run_host host_of(const struct machine *m, int threads)
         .cgroup_cpus = NAN,
         .memory_bytes = NAN,
         .load_average = NAN,
-        .clock_hz = threads == 1 ? m->clock_one_core_hz : m->clock_all_cores_hz,
+        .clock_hz = isnan(clock_hz) ? 1e9 : clock_hz,
         .huge_page_fraction = NAN,
     };
 }
@@ -105,6 +112,14 @@ struct run *documented_run(const struct machine *m, const struct kernels *k, int
                         .reps = NAN,
                         .warmup_ms = NAN,
                         .host = host_of(m, threads)};
+    if (isnan(clock_of(m, threads))) {
+        run->warnings = arena_new(a, const char *, 1);
+        run->warnings[run->n_warnings++] =
+            arena_format(a,
+                         "The machine file gives no clock for %s: rates are those at 1 GHz, which "
+                         "makes them work per nanosecond and cycle.",
+                         threads == 1 ? "one core" : "all cores");
+    }
     const struct documented d = {
         run, cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, a, e), threads, a};
     return d.costs && add_roofs(&d, k, e) ? run : NULL;

@@ -91,17 +91,23 @@ static void documented_ladders(struct explanation *x)
 static bool no_ladder(const struct explanation *x, struct err *e)
 {
     const struct comparison *c = x->comparison;
+    const struct kernel *k = x->wish.kernel;
     struct text known = {.arena = c->evidence->arena};
     for (int i = 0; i < c->n_rows; i++) {
         const struct row *r = &c->rows[i];
-        if (r->kernel == x->wish.kernel) {
+        if (r->kernel == k) {
             text_add(&known, "%s%s %s on %s", known.len ? "; " : "", r->isa, r->level,
                      threads_words(r->threads, known.arena));
         }
     }
+    for (int i = 0; c->n_rows == 0 && i < k->n_bodies; i++) {
+        if (evidence_clock(c->evidence, k->bodies[i].isa, x->wish.threads ? x->wish.threads : 1)) {
+            text_add(&known, "%s%s L1", known.len ? "; " : "", k->bodies[i].isa);
+        }
+    }
     return err_set(e, ERR_RANGE, (struct loc){.file = c->run->file},
-                   "%s was not measured so; it was: %.180s", x->wish.kernel->name,
-                   known.len ? known.data : "none");
+                   "%s is not known so; it is: %.180s", k->name,
+                   known.len ? known.data : "not at all");
 }
 
 /* --- all of it --- */

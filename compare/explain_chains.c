@@ -31,6 +31,7 @@ static struct range reached(const struct explanation *x)
 
 struct point {
     double chains, fraction;
+    bool disturbed;
 };
 
 /* What there is to be said of a loop's chains. */
@@ -47,7 +48,7 @@ struct said {
 static int curve_points(const struct evidence *ev, const char *isa, double chains,
                         struct point out[3])
 {
-    struct point below = {0, 0}, above = {1e9, 0}, last = {0, 0}; /* no loop has 1e9 chains */
+    struct point below = {0}, above = {.chains = 1e9}, last = {0}; /* no loop has 1e9 chains */
     const struct machine *m = ev->machine;
     const int n_all = ev->n_chains ? ev->n_chains : m ? m->n_chain_curve : 0;
     int n = 0;
@@ -60,7 +61,8 @@ static int curve_points(const struct evidence *ev, const char *isa, double chain
         if (!fits) {
             continue;
         }
-        const struct point at = {p ? p->chains : q->chains, p ? p->fraction : q->fraction};
+        const struct point at = {p ? p->chains : q->chains, p ? p->fraction : q->fraction,
+                                 p && p->measured.disturbed};
         below = at.chains <= chains && at.chains > below.chains ? at : below;
         above = at.chains > chains && at.chains < above.chains ? at : above;
         last = at.chains > last.chains ? at : last;
@@ -163,7 +165,8 @@ static void chains_table(const struct said *s, const char *name, struct document
     add_row(t, s, s->link.chains);
     table_cell(t, TONE_PLAIN, "%s", range_words(s->reached, d->arena));
     for (int i = 0; i < s->n_points; i++) {
-        table_cell(t, TONE_PLAIN, "%g, chain curve", s->points[i].chains);
+        table_cell(t, TONE_PLAIN, "%g, chain curve%s", s->points[i].chains,
+                   s->points[i].disturbed ? " (disturbed)" : "");
         add_row(t, s, s->points[i].chains);
         table_cell(t, TONE_PLAIN, "%.2f", s->points[i].fraction);
     }

@@ -25,34 +25,35 @@ const struct rung *explain_top(const struct climb *c)
 
 static const char *gap_words(const struct explained *l, struct arena *a)
 {
-    const struct rung *r = &l->now.ladder.rungs[RUNG_MEMORY];
-    const double part = l->row->measured.rate / r->ceiling.rate;
-    return r->verdict.kind == VERDICT_NONE ? ""
-           : r->verdict.kind == VERDICT_MISSES
-               ? arena_format(a, "misses by %.0f %%", 100 * (1 - part))
-           : r->verdict.kind == VERDICT_VIOLATES
-               ? arena_format(a, "VIOLATED by %.0f %%", 100 * (part - 1))
-               : "holds";
+    const struct verdict *v = &l->now.ladder.rungs[RUNG_MEMORY].verdict;
+    switch (v->kind) {
+    case VERDICT_MISSES:
+        return arena_format(a, "<- roofline: misses by %.0f %%", 100 * v->by);
+    case VERDICT_VIOLATES:
+        return arena_format(a, "<- roofline: VIOLATED by %.0f %%", 100 * v->by);
+    case VERDICT_BOUND:
+        return "<- roofline: holds";
+    case VERDICT_NOISY:
+        return "<- roofline: too uncertain to tell";
+    default:
+        return "";
+    }
 }
 
 static const char *remark(const struct explained *l, int r, struct arena *a)
 {
     const struct ladder *ladder = &l->now.ladder;
     const struct rung *rung = &ladder->rungs[r];
-    const bool explains = l->row && ladder->explains == r;
-    const char *what = explains ? "<- the nearest to the measurement" : "";
-    if (explains && rung->verdict.kind == VERDICT_BOUND) {
-        what = "<- explains the measurement";
-    }
     if (!rung->known) {
         return same_text(rung->own.missing, "from L1 nothing streams") ? "from L1 nothing streams"
                                                                        : "not known, see below";
     }
     if (r == RUNG_MEMORY && l->row) {
-        return arena_format(a, "<- the roofline stops here: %s%s", gap_words(l, a),
-                            explains ? "; no rung is nearer" : "");
+        return gap_words(l, a);
     }
-    return what;
+    return !l->row || ladder->explains != r      ? ""
+           : rung->verdict.kind == VERDICT_BOUND ? "<- explains the measurement"
+                                                 : "<- nearest to the measurement";
 }
 
 static void rung_row(struct table *t, const struct explained *l, int r)
@@ -304,8 +305,9 @@ static void say_left(const struct explained *l, struct document *d)
     if (left > quiet_part(c)) {
         const double turns = l->row->measured.rate / c->ladder.in_turn;
         const bool may_be = between(l->row->measured.rate, &c->ladder.rungs[c->ladder.explains]);
-        document_add(d, BLOCK_ITEM, TONE_BAD, "UNEXPLAINED: %s%.0f %%%s.%s%s",
-                     may_be ? "up to " : "", 100 * left,
+        document_add(d, BLOCK_ITEM,
+                     c->ladder.rungs[c->ladder.explains].verdict.doubtful ? TONE_DOUBT : TONE_BAD,
+                     "UNEXPLAINED: %s%.0f %%%s.%s%s", may_be ? "up to " : "", 100 * left,
                      may_be ? ", or nothing if the ceiling is at the lower end of its doubt"
                             : " below the nearest ceiling",
                      fabs(turns - 1) < 0.05
@@ -315,7 +317,8 @@ static void say_left(const struct explained *l, struct document *d)
                      *c->mix.missing || isnan(c->clock.hz) ? "" : suspects(l, d->arena));
     }
     if (l->row->measured.disturbed) {
-        document_add(d, BLOCK_ITEM, TONE_DOUBT, "The measurement was disturbed%s%s.",
+        document_add(d, BLOCK_ITEM, TONE_DOUBT,
+                     "The measurement was disturbed%s%s: what it leaves may be noise.",
                      l->row->measured.why[0] ? ": " : "", l->row->measured.why);
     }
 }

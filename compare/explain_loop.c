@@ -101,6 +101,10 @@ void explain_loop(const struct explanation *x, struct document *d)
     const struct machine *m = c->subject.evidence->machine;
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "The loop: %s, on %s", x->wish.isa,
                  m ? m->name : "a machine without a file");
+    const struct run *run = x->comparison->run;
+    for (int i = 0; !x->ladders[0].row && i < run->n_warnings; i++) {
+        document_add(d, BLOCK_ITEM, TONE_DOUBT, "%s", run->warnings[i]);
+    }
     if (b) {
         document_add(d, BLOCK_ITEM, TONE_PLAIN, "%g elements an iteration; instructions %s.",
                      b->elements_per_iter, origin(c));

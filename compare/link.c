@@ -6,6 +6,20 @@
 #include <math.h>
 #include <string.h>
 
+bool chain_link_computes(const char *form)
+{
+    static const char *const starts[] = {
+        "vfm",   "vfnm",  "vadd",  "vmul",  "vsub",  "vdiv",  "vsqrt", "addps", "addpd",
+        "addss", "addsd", "mulps", "mulpd", "mulss", "mulsd", "subps", "subpd", "divp",
+        "divs",  "fml",   "fmul",  "fadd",  "fsub",  "fdiv",  "fmadd", "fsqrt"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (strncmp(form, starts[i], strlen(starts[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static double pipe_cycles(struct cost_table *t, const char *form)
 {
     const struct form_count one = {form, 1};
@@ -41,7 +55,7 @@ static struct chain_link of_counts(const struct kernel_body *b, struct cost_tabl
         const struct cost_row *row = cost_of_form(t, forms[i].form);
         const double latency =
             row->kind == COST_FORM || row->kind == COST_COMPOSED ? longest(row) : (double)NAN;
-        if (row->n_uops + row->n_uses > 0 && latency > 0 &&
+        if (chain_link_computes(row->form) && latency > 0 &&
             forms[i].count / b->independent_chains > best.per_chain) {
             best.form = row->form;
             best.per_chain = forms[i].count / b->independent_chains;

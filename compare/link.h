@@ -1,8 +1,8 @@
 /* link.h - the operation that a loop's chains are made of.
  *
  * With code it is the form that takes most of the way round the innermost loop.  Without, it is the
- * form of which a trip has most, of those that execute and have a latency; then the longest of its
- * latencies serves, since the chain may go through any operand.
+ * floating-point operation of which a trip has most; then the longest of its latencies from a
+ * register serves, since the chain may go through any of them.
  *
  * Units: cycles.
  */
@@ -25,6 +25,9 @@ struct chain_link {
 /* False: no chains are known, or nothing waits for anything that the machine file describes. */
 bool chain_link_find(const struct evidence *ev, const struct kernel *k, const char *isa,
                      struct chain_link *out);
+
+/* Is it floating-point arithmetic, by its mnemonic?  `form` is normalised. */
+bool chain_link_computes(const char *form);
 
 /* The part of the rate with full pipes that so many chains reach at this latency, ideally. */
 double chain_link_allows(const struct chain_link *l, double chains, double latency);

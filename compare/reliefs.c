@@ -1,6 +1,7 @@
 #include "compare/reliefs.h"
 
 #include "code/form.h"
+#include "compare/link.h"
 #include "compare/order.h"
 #include "model/latency.h"
 
@@ -137,28 +138,14 @@ static void try_latency(struct trial *t, const char *form)
 
 /* --- rows of the loop --- */
 
-/* What a loop is there for cannot be left out. */
-static bool is_arithmetic(const char *form)
-{
-    static const char *const starts[] = {
-        "vfm",   "vfnm",  "vadd",  "vmul",  "vsub",  "vdiv",  "vsqrt", "addps", "addpd",
-        "addss", "addsd", "mulps", "mulpd", "mulss", "mulsd", "subps", "subpd", "divp",
-        "divs",  "fml",   "fmul",  "fadd",  "fsub",  "fdiv",  "fmadd", "fsqrt"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        if (strncmp(form, starts[i], strlen(starts[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void try_forms(struct trial *t)
 {
     int n;
     const struct form_count *forms = whatif_forms(&t->now->subject, &n);
     for (int i = 0; i < n; i++) {
         try_latency(t, forms[i].form);
-        if (!is_arithmetic(forms[i].form)) {
+        /* What a loop is there for cannot be left out. */
+        if (!chain_link_computes(forms[i].form)) {
             attempt(t, (struct relief){.where = RELIEF_CODE,
                                        .what = arena_format(t->arena,
                                                             "to do without its %g %s, at most",
@@ -211,6 +198,14 @@ static void try_isas(struct trial *t)
 
 /* --- all of them --- */
 
+/* Does a rung stand on a roof or a mapping of memory? */
+static bool walks_memory(const struct climb *c)
+{
+    const struct rung *rungs = c->ladder.rungs;
+    return rungs[RUNG_STREAMS].known ||
+           (rungs[RUNG_MEMORY].known && rungs[RUNG_MEMORY].own.rate < rungs[RUNG_COMPUTE].own.rate);
+}
+
 static void try_roofs(struct trial *t)
 {
     const bool one = t->now->subject.threads == 1;
@@ -219,7 +214,7 @@ static void try_roofs(struct trial *t)
                                .change = {CHANGE_CLOCK,
                                           one ? "clock_hz.one_core" : "clock_hz.all_cores",
                                           1.1 * t->now->clock.hz}});
-    if (!same_text(t->now->subject.level, "L1")) {
+    if (walks_memory(t->now)) {
         attempt(t, (struct relief){.where = RELIEF_MEMORY,
                                    .what = arena_format(t->arena, "10 %% more of every %s roof",
                                                         t->now->subject.level),

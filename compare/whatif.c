@@ -86,27 +86,33 @@ static void scale_streams(struct variant *v, double factor)
     ev->streams = fits;
 }
 
+/* All clocks of the set and thread count by one factor, so that the one this loop runs at becomes what
+ * was asked for. */
 static bool change_clock(struct variant *v, const struct change *c, struct err *e)
 {
     struct evidence *ev = &v->evidence;
+    const struct subject *s = &v->subject;
     const bool one = strcmp(c->name, whatif_clock_keys[0]) == 0;
-    struct core_clock *clocks = arena_new(v->arena, struct core_clock, (size_t)ev->n_clocks + 1);
-    double factor = NAN;
-    if (one != (v->subject.threads == 1)) {
+    if (one != (s->threads == 1)) {
         return true;
     }
+    struct kernel_ceiling mix;
+    evidence_mix(ev, &v->kernel, s->isa, s->threads, 1, &mix);
+    const double was = clock_for(ev, s->isa, s->threads, &mix).hz;
+    if (isnan(was)) {
+        return err_set(e, ERR_MODEL, LOC_NONE, "the clock of %d threads is not known", s->threads);
+    }
+    const double factor = c->value / was;
+    struct core_clock *clocks = arena_new(v->arena, struct core_clock, (size_t)ev->n_clocks + 1);
     for (int i = 0; i < ev->n_clocks; i++) {
         struct core_clock *to = &clocks[i];
         *to = ev->clocks[i];
-        if (to->threads == v->subject.threads && same_text(to->isa, v->subject.isa)) {
-            const double was = isnan(to->under_fma_hz) ? to->hz : fmin(to->under_fma_hz, to->hz);
-            factor = c->value / was;
-            to->hz = to->low = to->high = to->under_fma_hz = c->value;
+        if (to->threads == s->threads && same_text(to->isa, s->isa)) {
+            to->hz *= factor;
+            to->low *= factor;
+            to->high *= factor;
+            to->under_fma_hz *= factor;
         }
-    }
-    if (isnan(factor)) {
-        return err_set(e, ERR_MODEL, LOC_NONE, "the clock of %d threads is not known",
-                       v->subject.threads);
     }
     ev->clocks = clocks;
     scale_roofs(v, false, factor);

@@ -34,7 +34,7 @@ says "neither gives the 0.90 of 16 chains: why they are that slow is unexplained
 says "lies somewhere between 97.0 and 114.9, and so does the measurement"
 says "16 independent chains in place of 12"
 explains 0 stencil $article
-says "the roofline stops here: misses by 37 %"
+says "<- roofline: misses by 37 %"
 says "56 uops on 3, 56 of them from ldur q, m128 (tests/recorded/machines/apple-m4-pro.yaml:"
 says "UNEXPLAINED: 10 % below the nearest ceiling"
 says "which the measurement exceeds, so it is not that"
@@ -56,6 +56,8 @@ explains 0 --threads=1 --drop "ldp q, q, m256" --set core.dispatch_width=7 poly_
 says "What binds then: front end: 957 slots at 7 a cycle"
 explains 0 --machine=zen5-server poly
 says "nothing measured"
+explains 0 --machine=zen4 poly
+says "gives no clock for one core: rates are those at 1 GHz"
 
 explains 2 poly
 says "a run, or --machine=MACHINE without one"
@@ -72,7 +74,9 @@ says "--vector takes 128, 256 or 512, not 300"
 explains 2 --vector=256 poly $article
 says "no body for avx2 on this machine; it has: neon"
 explains 2 --level=L3 poly $article
-says "poly was not measured so; it was: neon L1 on 1 thread"
+says "poly is not known so; it is: neon L1 on 1 thread"
+explains 2 --machine=zen4 --isa=neon poly
+says "poly is not known so; it is: sse2 L1; avx2 L1; avx512 L1"
 explains 2 poly no-such-run.yaml
 explains 2 poly $article $article
 says "one kernel and one run at a time"
