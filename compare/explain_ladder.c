@@ -190,8 +190,10 @@ static const char *mixes_words(const struct explanation *x, const struct climb *
                            "%.2f times the bytes that the formulas say",
                            fetched / counted)
         : x->comparison->write_allocates == 0
-            ? "this machine does not fetch lines before it overwrites them, so both move as many: "
-              "bytes do not explain it"
+            ? arena_format(a,
+                           "this machine does not fetch lines before it overwrites them, so the "
+                           "roof moves %.2f times the bytes%s",
+                           counted, fabs(counted - 1) < 0.005 ? ": they do not explain it" : "")
             : "whether overwritten lines are fetched first is not known";
     return arena_format(a, " Lines of a step: %s %s; %s %s; %s.%s", k->name, own.data, roof->name,
                         of_roof.data, fetch, unmeasured_words(c, a));
