@@ -50,6 +50,8 @@ void cell_with_fetch(struct table *t, const struct comparison *c, double counted
 {
     if (c->write_allocates == 0 && with_fetch > counted) {
         cell(t, "no fetch");
+    } else if (with_fetch <= counted) {
+        cell(t, "=");
     } else {
         cell_maybe(t, with_fetch, cell_giga);
     }
@@ -61,9 +63,8 @@ void cell_bytes(struct table *t, double value)
     cell(t, text_bytes(value, size));
 }
 
-void cell_spread(struct table *t, const struct measured *m)
+void cell_passes(struct table *t, const struct measured *m)
 {
-    cell_number(t, 100 * m->cv, 1);
     if (m->n > 0) {
         table_cell(t, TONE_PLAIN, "%d", m->n);
     } else {
@@ -71,20 +72,62 @@ void cell_spread(struct table *t, const struct measured *m)
     }
 }
 
+void cell_spread(struct table *t, const struct measured *m)
+{
+    cell_number(t, 100 * m->cv, 1);
+    cell_passes(t, m);
+}
+
+const char *fold_spread(struct table *t)
+{
+    if (table_all_say(t, "cv %", "unknown")) {
+        table_fold(t, "cv %");
+    }
+    const char *n = table_fold(t, "n");
+    return !n[0]                         ? ""
+           : strcmp(n, ", unknown") == 0 ? ", published values"
+                                         : arena_format(t->arena, ", medians of %s passes", n + 2);
+}
+
 void cell_percent(struct table *t, double fraction)
 {
-    cell_number(t, 100 * fraction, 1);
+    if (fraction >= 10) {
+        table_cell(t, TONE_PLAIN, "x %.0f", 1 + fraction);
+    } else {
+        cell_number(t, 100 * fraction, 1);
+    }
+}
+
+void cell_median(struct table *t, const struct measured *m)
+{
+    const double reach = fmax(m->high - m->rate, m->rate - m->low) / 1e9;
+    const double rate = m->rate / 1e9;
+    if (isnan(rate) || isnan(reach)) {
+        cell_giga(t, m->rate);
+    } else {
+        table_cell(t, TONE_PLAIN, "%.*f +-%.*f", rate < 10 ? 2 : 1, rate, reach < 1 ? 2 : 1, reach);
+    }
+}
+
+const char *disturbed_mark(struct table *t, const struct measured *m)
+{
+    return m->disturbed
+               ? arena_format(t->arena, " %s",
+                              table_footnote(t, arena_format(t->arena, "disturbed%s%s",
+                                                             m->why[0] ? ": " : "", m->why)))
+               : "";
 }
 
 void cell_remark(struct table *t, const struct measured *m, bool from_machine)
 {
     if (m->disturbed) {
-        table_cell(t, TONE_DOUBT, "disturbed%s%s", m->why[0] ? ": " : "", m->why);
+        table_cell(t, TONE_DOUBT, "%s", disturbed_mark(t, m) + 1);
     } else if (m->other_disturbed) {
-        table_cell(t, TONE_DOUBT, "other round disturbed");
+        table_cell(t, TONE_DOUBT, "%s", table_footnote(t, "the other round was disturbed"));
     } else if (from_machine) {
-        cell(t, "from the machine file");
+        cell(t, table_footnote(t, "not of this run: from the machine file"));
     } else {
-        cell(t, m->derived ? "derived" : "");
+        cell(t,
+             m->derived ? table_footnote(t, "derived: computed from other published values") : "");
     }
 }

@@ -17,14 +17,24 @@ void cell(struct table *t, const char *text);
 void cell_number(struct table *t, double value, int digits);
 void cell_giga(struct table *t, double value);  /* 1e9 of the unit */
 void cell_ratio(struct table *t, double value); /* two digits */
+/* Percent; from a thousand on "x 15": the factor that it means. */
 void cell_percent(struct table *t, double fraction);
+/* "65.5 +-0.4": the median in 1e9 of the unit, and how far its 95 % interval reaches on its wider
+ * side; the median alone where there are no samples to tell. */
+void cell_median(struct table *t, const struct measured *m);
 void cell_bytes(struct table *t, double value);
+const char *disturbed_mark(struct table *t, const struct measured *m); /* " [1]"; "" */
+void cell_passes(struct table *t, const struct measured *m);           /* n */
 void cell_spread(struct table *t, const struct measured *m); /* two cells: cv in percent, n */
+/* Folds the columns "cv %" and "n" where they say one thing throughout, for a heading: ", medians of 21 passes". */
+const char *fold_spread(struct table *t);
 /* A value that need not exist. */
 void cell_maybe(struct table *t, double value, void (*fill)(struct table *, double));
-/* A rate under the convention that lines are fetched before they are overwritten. */
+/* A rate under the convention that lines are fetched before they are overwritten; "=" where that is
+ * what is counted. */
 void cell_with_fetch(struct table *t, const struct comparison *c, double counted,
                      double with_fetch);
+/* What disturbed a measurement, as the mark of a footnote; other remarks in words. */
 void cell_remark(struct table *t, const struct measured *m, bool from_machine);
 
 #endif

@@ -14,7 +14,7 @@ void document_add(struct document *d, enum block_kind kind, enum tone tone, cons
     va_start(args, format);
     const char *text = text_clean(d->arena, format, args);
     va_end(args);
-    add(d, (struct document_block){.kind = kind, .cell = {text, tone}});
+    add(d, (struct document_block){.kind = kind, .cell = {.text = text, .tone = tone}});
 }
 
 void document_table(struct document *d, const struct table *t)
@@ -55,22 +55,71 @@ static void colored(struct text *out, const char *code, const char *words, bool 
     text_add(out, "%s%s%s", on ? code : "", words, on ? normal : "");
 }
 
-/* One line of cells; blanks at the end of a line are not written. */
+/* Lines of tables and of sentences, in columns. */
+enum { TABLE_WIDTH = 110, SENTENCE_WIDTH = 98, CELL_WIDTH_LEAST = 24 };
+
+/* Words from column `start` on, folded at `limit`, the lines after the first indented as far. */
+static void folded(const char *words, int start, int limit, struct text *out)
+{
+    int column = start;
+    for (bool first = true; *words; first = false) {
+        const size_t len = strcspn(words, " ");
+        char *word = arena_copy(out->arena, words, len);
+        if (!first && column + 1 + text_width(word) > limit) {
+            text_add(out, "\n%*s", start, "");
+            column = start;
+        } else if (!first) {
+            text_add(out, " ");
+            column++;
+        }
+        text_add(out, "%s", word);
+        column += text_width(word);
+        words += len + strspn(words + len, " ");
+    }
+}
+
+/* The last column that is shown, and where it begins. */
+struct last_column {
+    int index, start;
+};
+
+static struct last_column last_of(const struct table *t, const int *widths)
+{
+    struct last_column last = {-1, 0};
+    int at = 2;
+    for (int c = 0; c < t->n_columns; c++) {
+        if (!t->columns[c].hidden) {
+            last = (struct last_column){c, at};
+            at += widths[c] + 2;
+        }
+    }
+    return last;
+}
+
+/* One line of cells, the last one folded where it is words; blanks at the end of a line are not
+ * written. */
 static void terminal_row(const struct table *t, const int *widths, int row, bool color,
                          struct text *out)
 {
+    const struct last_column last = last_of(t, widths);
+    const bool fold = last.start + CELL_WIDTH_LEAST < TABLE_WIDTH;
     int owed = 2;
     for (int c = 0; c < t->n_columns; c++) {
         if (t->columns[c].hidden) {
             continue;
         }
-        const struct cell title = {t->columns[c].title, TONE_PLAIN};
+        const struct cell title = {.text = t->columns[c].title};
         const struct cell *cell = row < 0 ? &title : table_at(t, row, c);
         const int spare = widths[c] - text_width(cell->text);
         owed += t->columns[c].right ? spare : 0;
         if (cell->text[0]) {
             pad(out, owed);
-            colored(out, row < 0 ? faint : tone_codes[cell->tone], cell->text, color);
+            struct text words = {.arena = out->arena};
+            if (c == last.index && fold && !t->columns[c].right) {
+                folded(cell->text, last.start, TABLE_WIDTH, &words);
+            }
+            colored(out, row < 0 ? faint : tone_codes[cell->tone],
+                    words.len ? words.data : cell->text, color);
             owed = 0;
         } else {
             owed += text_width(cell->text);
@@ -78,6 +127,13 @@ static void terminal_row(const struct table *t, const int *widths, int row, bool
         owed += 2 + (t->columns[c].right ? 0 : spare);
     }
     text_add(out, "\n");
+}
+
+static void terminal_words(const struct cell *cell, const char *lead, bool color, struct text *out)
+{
+    text_add(out, "%s%s", lead, color ? tone_codes[cell->tone] : "");
+    folded(cell->text, (int)strlen(lead), SENTENCE_WIDTH, out);
+    text_add(out, "%s\n", color && tone_codes[cell->tone][0] ? normal : "");
 }
 
 static void terminal_table(const struct table *t, bool color, struct text *out)
@@ -89,33 +145,12 @@ static void terminal_table(const struct table *t, bool color, struct text *out)
         titles |= t->columns[c].title[0] != 0;
     }
     for (int r = titles ? -1 : 0; r < table_rows(t); r++) {
+        text_add(out, "%s", r > 0 && table_at(t, r, 0)->gap ? "\n" : "");
         terminal_row(t, widths, r, color, out);
     }
-}
-
-/* Folds words at 98 columns; lines after the first are indented. */
-static void terminal_words(const struct cell *cell, const char *lead, bool color, struct text *out)
-{
-    const int limit = 98;
-    const char *words = cell->text;
-    int column = text_width(lead);
-    text_add(out, "%s", lead);
-    text_add(out, "%s", color ? tone_codes[cell->tone] : "");
-    for (bool first = true; *words; first = false) {
-        const size_t len = strcspn(words, " ");
-        char *word = arena_copy(out->arena, words, len);
-        if (!first && column + 1 + text_width(word) > limit) {
-            text_add(out, "\n%*s", (int)strlen(lead), "");
-            column = (int)strlen(lead);
-        } else if (!first) {
-            text_add(out, " ");
-            column++;
-        }
-        text_add(out, "%s", word);
-        column += text_width(word);
-        words += len + strspn(words + len, " ");
+    for (size_t i = 0; i < t->n_footnotes; i++) {
+        terminal_words(&(struct cell){.text = table_footnote_words(t, i)}, "  ", color, out);
     }
-    text_add(out, "%s\n", color && tone_codes[cell->tone][0] ? normal : "");
 }
 
 void document_terminal(const struct document *d, bool color, struct text *out)
@@ -223,6 +258,11 @@ static void markdown_table(const struct table *t, struct text *out)
             markdown_rule(t, widths, out);
         }
     }
+    for (size_t i = 0; i < t->n_footnotes; i++) {
+        text_add(out, "%s", i ? "\\\n" : "\n");
+        markdown_words(table_footnote_words(t, i), out);
+    }
+    text_add(out, "%s", t->n_footnotes ? "\n" : "");
 }
 
 void document_markdown(const struct document *d, struct text *out)

@@ -163,8 +163,7 @@ static void join_rows(struct comparison *c, struct arena *a)
     }
 }
 
-/* Lines, indented, as one. */
-static const char *differences_words(const char *lines, struct arena *a)
+const char *differences_words(const char *lines, struct arena *a)
 {
     struct text words = {.arena = a};
     while (*lines) {
@@ -196,23 +195,31 @@ static void note_l1(struct comparison *c)
 
 /* Promise and code differ: a failure where the loop is fixed by hand, a remark where it is left to
  * the compiler. */
-static void note_code(struct comparison *c, struct arena *a)
+static void note_code(struct comparison *c, bool fixed_by_hand, struct arena *a)
 {
     for (int i = 0; i < c->evidence->n_loops; i++) {
         const struct ran_loop *l = &c->evidence->loops[i];
         const bool by_hand = l->described && l->described->hand_fixed;
+        if (by_hand != fixed_by_hand) {
+            continue;
+        }
         if (l->problem[0]) {
             comparison_note(c, by_hand,
                             arena_format(a, "%s (%s): %s", l->name, l->isa, l->problem));
+        } else if (l->differences[0] && by_hand) {
+            comparison_note(c, true,
+                            arena_format(a,
+                                         "CODE DIFFERS: %s (%s): the code that ran is not what %s "
+                                         "states: %s. The report uses the code.",
+                                         l->name, l->isa, c->kernels->file,
+                                         differences_words(l->differences, a)));
         } else if (l->differences[0]) {
-            comparison_note(
-                c, by_hand,
-                arena_format(a,
-                             "%s%s (%s): the code that ran is not what %s states%s: %s. The "
-                             "report uses the code.",
-                             by_hand ? "CODE DIFFERS: " : "", l->name, l->isa, c->kernels->file,
-                             by_hand ? "" : ", as it is left to the compiler",
-                             differences_words(l->differences, a)));
+            comparison_note(c, false,
+                            arena_format(a,
+                                         "%s (%s): the compiler made other instructions of it than "
+                                         "%s states; the report uses those that ran, see the "
+                                         "instruction mix.",
+                                         l->name, l->isa, c->kernels->file));
         }
     }
 }
@@ -230,45 +237,120 @@ static void note_machine(struct comparison *c, struct arena *a)
     }
 }
 
+/* --- violated bounds --- */
+
+struct stream_counts {
+    int of[STREAM_KINDS];
+};
+
+static struct stream_counts streams_of(const struct kernel *k)
+{
+    struct stream_counts n = {{0}};
+    for (int i = 0; k && i < k->n_streams; i++) {
+        n.of[k->streams[i].kind]++;
+    }
+    return n;
+}
+
+bool row_same_mix(const struct comparison *c, const struct row *row)
+{
+    const struct kernel *roof =
+        row->kernel->roof ? kernels_find(c->kernels, row->kernel->roof) : NULL;
+    const struct stream_counts mine = streams_of(row->kernel), its = streams_of(roof);
+    return roof && memcmp(&mine, &its, sizeof mine) == 0;
+}
+
+/* Why a roofline may lie too low, where that can be told; "". */
+static const char *likely_cause(const struct comparison *c, const struct row *row, struct arena *a)
+{
+    const struct ceiling *ceiling = &row->ceilings[MODEL_ROOFLINE];
+    if (!ceiling->roof || strcmp(ceiling->roof->unit, "byte/s") != 0) {
+        return "";
+    }
+    if (row_same_mix(c, row)) {
+        return " The roof's mix is the same, so the roof was measured too low, or the loop moves "
+               "less than its formula says.";
+    }
+    const struct stream_counts mine = streams_of(row->kernel),
+                               its = streams_of(kernels_find(c->kernels, row->kernel->roof));
+    const bool in_place = mine.of[STREAM_UPDATE] > its.of[STREAM_UPDATE] &&
+                          mine.of[STREAM_WRITE] < its.of[STREAM_WRITE];
+    const struct rung *why = row_explanation(row);
+    const bool streams = why && row->ladder.explains == RUNG_STREAMS;
+    return arena_format(a, " Likely cause: the %s's mix differs%s%s.", ceiling->binds,
+                        in_place ? ": the loop updates in place where the roof writes fetched lines"
+                                 : "",
+                        !streams                             ? ""
+                        : why->verdict.kind == VERDICT_BOUND ? "; the streams rung predicts it"
+                                                             : "; the streams rung comes nearest");
+}
+
 static void note_rows(struct comparison *c, struct arena *a)
 {
+    struct text disturbed = {.arena = a};
     for (int i = 0; i < c->n_rows; i++) {
         const struct row *row = &c->rows[i];
         for (int m = 0; m < MODEL_ALL; m++) { /* which is one of the others */
             const struct verdict *v = &row->verdicts[m];
-            if (v->kind != VERDICT_VIOLATES || v->doubtful) {
+            if (v->kind != VERDICT_VIOLATES) {
+                continue;
+            }
+            const char *what =
+                arena_format(a, "%s (%s, %s, %s) runs at %.2f times the %s ceiling (%s)", row->name,
+                             row->isa, row->level, threads_words(row->threads, a), 1 + v->by,
+                             models[m].name, row->ceilings[m].binds);
+            if (v->doubtful) {
+                text_add(&disturbed, "%s%s", disturbed.len ? "; " : "", what);
                 continue;
             }
             comparison_note(
                 c, true,
-                arena_format(a,
-                             "VIOLATED BOUND: %s (%s, %s, %s) runs at %.2f times the %s "
-                             "ceiling (%s): the description is wrong, not the loop.",
-                             row->name, row->isa, row->level, threads_words(row->threads, a),
-                             1 + v->by, models[m].name, row->ceilings[m].binds));
+                arena_format(a, "VIOLATED BOUND: %s: the description is wrong, not the loop.%s",
+                             what, m == MODEL_ROOFLINE ? likely_cause(c, row, a) : ""));
         }
+    }
+    if (disturbed.len) {
+        comparison_note(
+            c, false,
+            arena_format(a, "Disturbed, above the bound, so no finding: %s.", disturbed.data));
     }
 }
 
-static void measure_accuracy(struct comparison *c, struct arena *a)
+/* Which rows an accuracy is taken over. */
+enum rows_from { FROM_ANYWHERE, FROM_L1, FROM_BEYOND };
+
+static bool row_counts(const struct row *row, int m, enum rows_from from, bool quiet)
+{
+    const bool l1 = same_text(row->level, "L1");
+    return (from == FROM_ANYWHERE || l1 == (from == FROM_L1)) &&
+           !(quiet && row->verdicts[m].doubtful);
+}
+
+static void accuracy_over(const struct comparison *c, enum rows_from from, bool quiet,
+                          struct accuracy out[MODELS_MAX], struct arena *a)
 {
     double *predicted = arena_new(a, double, (size_t)c->n_rows + 1);
     double *measured = arena_new(a, double, (size_t)c->n_rows + 1);
     for (int m = 0; m < n_models; m++) {
         int n = 0;
         for (int i = 0; i < c->n_rows; i++) {
-            predicted[i] = c->rows[i].ceilings[m].rate;
-            measured[i] = c->rows[i].measured.rate;
-        }
-        c->accuracy[m] = accuracy_of(predicted, measured, c->n_rows, a);
-        for (int i = 0; i < c->n_rows; i++) {
-            if (!c->rows[i].verdicts[m].doubtful) {
-                predicted[n] = predicted[i];
-                measured[n++] = measured[i];
+            if (row_counts(&c->rows[i], m, from, quiet)) {
+                predicted[n] = c->rows[i].ceilings[m].rate;
+                measured[n++] = c->rows[i].measured.rate;
             }
         }
-        c->accuracy_quiet[m] = accuracy_of(predicted, measured, n, a);
+        out[m] = accuracy_of(predicted, measured, n, a);
     }
+}
+
+static void measure_accuracy(struct comparison *c, struct arena *a)
+{
+    accuracy_over(c, FROM_ANYWHERE, false, c->accuracy, a);
+    accuracy_over(c, FROM_ANYWHERE, true, c->accuracy_quiet, a);
+    accuracy_over(c, FROM_L1, false, c->accuracy_l1.of, a);
+    accuracy_over(c, FROM_L1, true, c->accuracy_l1_quiet.of, a);
+    accuracy_over(c, FROM_BEYOND, false, c->accuracy_beyond.of, a);
+    accuracy_over(c, FROM_BEYOND, true, c->accuracy_beyond_quiet.of, a);
 }
 
 /* --- the size sweep --- */
@@ -310,11 +392,12 @@ struct comparison *comparison_join(const struct run *run, const struct kernels *
     roofs_decide_write_allocate(c, a);
     measure_accuracy(c, a);
     c->notes = arena_new(a, struct note,
-                         (size_t)(c->n_rows * n_models + c->n_roofs + c->evidence->n_loops) + 3);
+                         (size_t)(c->n_rows * n_models + c->n_roofs + c->evidence->n_loops) + 4);
     note_rows(c, a);
+    note_code(c, true, a);
     note_machine(c, a);
-    note_code(c, a);
     roofs_note(c, a);
     note_l1(c);
+    note_code(c, false, a);
     return c;
 }

@@ -50,7 +50,10 @@ struct comparison {
     int n_rows;
     struct accuracy accuracy[MODELS_MAX];       /* by models[], over all rows */
     struct accuracy accuracy_quiet[MODELS_MAX]; /* over the undisturbed ones   */
-    struct chain_point *chains;                 /* ascending */
+    struct accuracies {                         /* over the rows from L1, and from further out */
+        struct accuracy of[MODELS_MAX];
+    } accuracy_l1, accuracy_l1_quiet, accuracy_beyond, accuracy_beyond_quiet;
+    struct chain_point *chains; /* ascending */
     int n_chains;
     struct sweep_point *sweep; /* ascending */
     int n_sweep;
@@ -82,8 +85,13 @@ void row_words(const struct comparison *c, const struct row *row, struct text *o
 /* "roofline" or "ports", whichever ceiling is lower; "both" within VERDICT_TOLERANCE; "unknown". */
 const char *row_tighter(const struct row *row);
 
+/* Whether the memory roof that a described row is held against walks as many streams of each kind. */
+bool row_same_mix(const struct comparison *c, const struct row *row);
+
 /* What the parts of comparison_join share. */
 void comparison_note(struct comparison *c, bool violated, const char *text);
+/* What a loop's promise and its code differ in: the lines as one. */
+const char *differences_words(const char *lines, struct arena *a);
 const char *threads_words(int threads, struct arena *a); /* "1 thread", "2 threads" */
 
 #endif

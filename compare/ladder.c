@@ -76,12 +76,20 @@ static double distance(const struct measured *m, const struct rung *r)
     return fabs(log(m->rate / r->ceiling.rate));
 }
 
+/* The compute roof above a memory roof is not the roofline: a loop that lies on it has
+ * broken the roofline, which is no explanation. */
+static bool is_passed(const struct ladder *l, int r)
+{
+    const double memory = l->rungs[RUNG_MEMORY].ceiling.rate;
+    return r == RUNG_COMPUTE && memory < l->rungs[r].ceiling.rate * (1 - nearer_by);
+}
+
 static int explanation(const struct ladder *l, const struct measured *m)
 {
     int nearest = -1;
     for (int r = 0; r < RUNGS; r++) {
         const struct rung *rung = &l->rungs[r];
-        if (rung->verdict.kind == VERDICT_NONE) {
+        if (rung->verdict.kind == VERDICT_NONE || is_passed(l, r)) {
             continue;
         }
         if (rung->verdict.kind == VERDICT_BOUND) {

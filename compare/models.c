@@ -26,6 +26,7 @@ static void stand_on(struct ceiling *out, const struct roof *r, double rate,
     out->high = rate * (m->high / m->rate);
     out->binds = roof_words(r, ev->arena);
     out->disturbed = m->disturbed;
+    out->roof = r;
 }
 
 void compute_ceiling(const struct model_input *in, struct ceiling *out)

@@ -18,13 +18,14 @@ struct model_input {
 
 /* A bound on speed with the name of what binds. */
 struct ceiling {
-    double rate;         /* in the kernel's unit; NaN: this model cannot tell */
-    double low, high;    /* the doubt of what it stands on: a roof, the clock; NaN: not known */
-    double ridge;        /* flops per byte; NaN where the model has none */
-    const char *binds;   /* "DRAM triad roof", "ports FP0, FP1: ..."; "" where rate is NaN */
-    const char *missing; /* why rate is NaN; "" */
-    struct loc loc;      /* where in the machine file the number stands; line 0: nowhere */
-    bool disturbed;      /* the roof it stands on was */
+    double rate;             /* in the kernel's unit; NaN: this model cannot tell */
+    double low, high;        /* the doubt of what it stands on: a roof, the clock; NaN: not known */
+    double ridge;            /* flops per byte; NaN where the model has none */
+    const char *binds;       /* "DRAM triad roof", "ports FP0, FP1: ..."; "" where rate is NaN */
+    const char *missing;     /* why rate is NaN; "" */
+    struct loc loc;          /* where in the machine file the number stands; line 0: nowhere */
+    bool disturbed;          /* the roof it stands on was */
+    const struct roof *roof; /* what it stands on; NULL: no roof */
 };
 
 struct model {

@@ -16,8 +16,9 @@ void section_chains(const struct comparison *c, struct document *d)
         cell_remark(t, &p->measured, false);
     }
     if (c->evidence->n_chains > 0) {
+        const char *isa = table_fold(t, "isa");
         document_add(d, BLOCK_HEADING, TONE_PLAIN,
-                     "Chain curve: FMA rate against independent chains%s", table_fold(t, "isa"));
+                     "Chain curve: FMA rate against independent chains%s%s", isa, fold_spread(t));
         document_table(d, t);
     }
 }
@@ -58,7 +59,7 @@ void section_sweep(const struct comparison *c, struct document *d)
         cell_remark(t, &p->measured, false);
     }
     if (c->n_sweep > 0) {
-        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Size sweep");
+        document_add(d, BLOCK_HEADING, TONE_PLAIN, "Size sweep%s", fold_spread(t));
         document_table(d, t);
     }
 }

@@ -11,14 +11,89 @@ static const enum tone verdict_tones[] = {
 /* The two models of which the other rungs are refinements: roofline and ports. */
 enum { N_SIDE_BY_SIDE = MODEL_PORTS + 1 };
 
+/* By how much the roofline misses, and the roof whose number stands in its column. */
+static void roofline_says(const struct row *row, struct text *out)
+{
+    const struct ceiling *c = &row->ceilings[MODEL_ROOFLINE];
+    const struct verdict *v = &row->verdicts[MODEL_ROOFLINE];
+    switch (v->kind) {
+    case VERDICT_NONE:
+        text_add(out, "no roofline: %s", c->missing);
+        break;
+    case VERDICT_BOUND:
+        text_add(out, "bound by the %s", c->binds);
+        break;
+    case VERDICT_NOISY:
+        text_add(out, "too uncertain to tell (%s)", c->binds);
+        break;
+    case VERDICT_MISSES:
+        text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);
+        break;
+    case VERDICT_VIOLATES:
+        text_add(out, "violated by %.0f %% (%s)", 100 * v->by, c->binds);
+        break;
+    }
+}
+
+/* What explains what the roofline misses. */
+static void ladder_says(const struct row *row, struct text *out)
+{
+    static const char *const subjects[RUNGS] = {
+        [RUNG_PORTS] = "ports", [RUNG_CHAINS] = "chains", [RUNG_STREAMS] = "streams"};
+    const enum verdict_kind roofline = row->verdicts[MODEL_ROOFLINE].kind;
+    const struct rung *r = row_explanation(row);
+    if (!r || roofline == VERDICT_BOUND) {
+        return;
+    }
+    const char *who = subjects[row->ladder.explains];
+    const bool much_left = fabs(row->ladder.unexplained) > quiet_part(row);
+    if (!who) {
+        text_add(out, "%s", roofline == VERDICT_MISSES && much_left ? "; nothing explains" : "");
+    } else if (r->verdict.kind == VERDICT_BOUND) {
+        text_add(out, "; %s explain", who);
+    } else if (r->verdict.kind == VERDICT_NOISY) {
+        text_add(out, "; %s may explain", who);
+    } else {
+        text_add(out, "; %s %s, %.0f %% left", who, much_left ? "nearest" : "explain",
+                 100 * fabs(row->ladder.unexplained));
+    }
+}
+
 static void cell_verdict(struct table *t, const struct comparison *c, const struct row *row)
 {
+    const struct verdict *v = &row->verdicts[MODEL_ROOFLINE];
+    const struct ceiling *ports = &row->ceilings[MODEL_PORTS];
     const struct rung *r = row_explanation(row);
-    const struct verdict *v = r ? &r->verdict : &row->verdicts[MODEL_ROOFLINE];
     struct text words = {.arena = t->arena};
-    row_words(c, row, &words);
-    table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s%s", words.data,
-               row->measured.derived ? " (derived)" : "");
+    roofline_says(row, &words);
+    ladder_says(row, &words);
+    if (row->kernel && c->evidence->costs && ports->missing[0]) {
+        text_add(&words, " %s",
+                 table_footnote(t, arena_format(t->arena, "no ports: %s", ports->missing)));
+    }
+    text_add(&words, "%s", disturbed_mark(t, &row->measured));
+    if (row->ceilings[MODEL_ROOFLINE].disturbed || (r && r->ceiling.disturbed)) {
+        text_add(&words, " %s", table_footnote(t, "the roof was disturbed"));
+    }
+    if (row->measured.derived) {
+        text_add(&words, " %s", table_footnote(t, "derived: computed from other published values"));
+    }
+    table_cell(t, v->doubtful ? TONE_DOUBT : verdict_tones[v->kind], "%s", words.data);
+}
+
+/* A ceiling in 1e9 of the unit, with a star if it is the tighter one, and the ratio to it. */
+static void cell_ceiling(struct table *t, const struct row *row, int model)
+{
+    const double rate = row->ceilings[model].rate;
+    const char *tighter = row_tighter(row);
+    if (isnan(rate)) {
+        cell(t, "-");
+        cell(t, "-");
+        return;
+    }
+    const bool star = strcmp(tighter, models[model].name) == 0 || strcmp(tighter, "both") == 0;
+    table_cell(t, TONE_PLAIN, "%.*f%s", rate < 10e9 ? 2 : 1, rate / 1e9, star ? "*" : " ");
+    cell_number(t, row->measured.rate / rate, 2);
 }
 
 static void kernel_row(const struct comparison *c, const struct row *row, struct table *t)
@@ -27,60 +102,53 @@ static void kernel_row(const struct comparison *c, const struct row *row, struct
     cell(t, row->isa);
     table_cell(t, TONE_PLAIN, "%d", row->threads);
     cell(t, row->level);
-    cell_giga(t, row->measured.rate);
+    cell_median(t, &row->measured);
     cell(t, is_memory_unit(row->unit) ? "GB/s" : "GFLOP/s");
-    cell_spread(t, &row->measured);
+    cell_passes(t, &row->measured);
     for (int m = 0; m < N_SIDE_BY_SIDE; m++) {
-        cell_giga(t, row->ceilings[m].rate);
-        cell_number(t, row->measured.rate / row->ceilings[m].rate, 2);
+        cell_ceiling(t, row, m);
     }
-    cell(t, row_tighter(row));
-    cell_maybe(t, row->over_l1, cell_ratio);
     cell_verdict(t, c, row);
-}
-
-static struct table *kernel_table(struct arena *a)
-{
-    static const char *const before[] = {"kernel",    "isa",  ">threads", "level",
-                                         ">measured", "unit", ">cv %",    ">n"};
-    static const char *const after[] = {"tighter", ">of L1", "verdict"};
-    const char *titles[COUNT(before) + 2 * N_SIDE_BY_SIDE + COUNT(after)];
-    int n = 0;
-    for (int i = 0; i < COUNT(before); i++) {
-        titles[n++] = before[i];
-    }
-    for (int m = 0; m < N_SIDE_BY_SIDE; m++) {
-        titles[n++] = arena_format(a, ">%s", models[m].name);
-        titles[n++] = ">ratio";
-    }
-    for (int i = 0; i < COUNT(after); i++) {
-        titles[n++] = after[i];
-    }
-    return table_new(a, titles, n);
 }
 
 void section_kernels(const struct comparison *c, struct document *d)
 {
-    struct table *t = kernel_table(d->arena);
+    static const char *const titles[] = {"kernel",    "isa",    ">thr",   "level",
+                                         ">measured", "unit",   ">n",     ">roofline",
+                                         ">ratio",    ">ports", ">ratio", "the roofline"};
+    struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_rows; i++) {
+        if (i > 0 && strcmp(c->rows[i].name, c->rows[i - 1].name) != 0) {
+            table_gap(t);
+        }
         kernel_row(c, &c->rows[i], t);
     }
-    const char *isa = table_fold(t, "isa");
-    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s", isa, table_fold(t, "unit"));
+    const char *isa = table_fold(t, "isa"), *unit = table_fold(t, "unit");
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Kernels%s%s%s", isa, unit, fold_spread(t));
     if (c->n_rows == 0) {
         document_add(d, BLOCK_SENTENCE, TONE_DOUBT, "The run measured no kernel.");
         return;
     }
-    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Medians; ratio: measured over the ceiling before it; tighter: which of the two "
-                 "ceilings is lower; of L1: over the same kernel from L1.");
+    document_add(
+        d, BLOCK_SENTENCE, TONE_PLAIN,
+        "measured: the median, +- how far its 95 %% interval reaches; roofline, ports: what "
+        "these models allow, * the tighter one; ratio: measured over it; the roofline: by "
+        "how much it misses, the roof that binds it, and which rung of the ladder "
+        "explains the rest; thr: threads.");
     document_table(d, t);
+}
+
+/* How a kernel's streams compare with those of the roof it is held against. */
+static const char *mix_words(const struct comparison *c, const struct row *row, struct arena *a)
+{
+    return arena_format(a, "%s %s", row_same_mix(c, row) ? "same" : "nearest", row->kernel->roof);
 }
 
 void section_traffic(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"kernel",     "isa",     ">threads",    "level",
-                                         ">flop/byte", ">arrays", ">as counted", ">with fetch"};
+    static const char *const titles[] = {"kernel",      "isa",       ">threads", "level",
+                                         ">flop/byte",  ">arrays",   "mix",      ">as counted",
+                                         ">with fetch", ">over L1's"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_rows; i++) {
         const struct row *row = &c->rows[i];
@@ -93,42 +161,82 @@ void section_traffic(const struct comparison *c, struct document *d)
         cell(t, row->level);
         table_cell(t, TONE_PLAIN, "%.4g", row->kernel->intensity);
         cell_bytes(t, row->measured.array_bytes);
+        cell(t, row->kernel->roof ? mix_words(c, row, d->arena) : "-");
         cell_giga(t, row->traffic);
         cell_with_fetch(t, c, row->traffic, row->traffic_with_fetch);
+        cell_maybe(t, row->over_l1, cell_ratio);
     }
     if (table_rows(t) > 0) {
         document_add(d, BLOCK_HEADING, TONE_PLAIN, "Traffic%s", table_fold(t, "isa"));
         document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
                      "GB/s that the measured rates mean, as the formula counts them and with the "
-                     "fetch of overwritten lines.");
+                     "fetch of overwritten lines where that is more; mix: the memory roof it is "
+                     "held against, and whether that walks the same streams; over L1's: over the "
+                     "rate of the same kernel from L1.");
         document_table(d, t);
     }
 }
 
-static void model_row(struct table *t, const char *name, const struct accuracy *a, const char *what)
+static void model_row(struct table *t, const char *name, const char *from, const struct accuracy *a)
 {
     cell(t, name);
+    cell(t, from);
     table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
     cell_percent(t, a->mape);
     cell_percent(t, a->rms);
     cell_ratio(t, a->kendall_tau);
     cell_percent(t, a->coverage);
-    cell(t, what);
+}
+
+/* One model: all rows of a level, and the quiet ones where that is not all of them. */
+static void model_rows(struct table *t, int m, const char *from, const struct accuracies *all,
+                       const struct accuracies *quiet, bool first)
+{
+    if (all->of[m].n_measured > 0) {
+        model_row(t, first ? models[m].name : "", from, &all->of[m]);
+    }
+    if (quiet->of[m].n_measured > 0 && quiet->of[m].n_measured < all->of[m].n_measured) {
+        model_row(t, "", arena_format(t->arena, "%s, undisturbed", from), &quiet->of[m]);
+    }
+}
+
+/* Which of the two models that are put side by side is nearer where memory has no say. */
+static void compare_at_l1(const struct comparison *c, struct document *d)
+{
+    const double roofline = c->accuracy_l1.of[MODEL_ROOFLINE].mape,
+                 ports = c->accuracy_l1.of[MODEL_PORTS].mape;
+    if (isnan(roofline) || isnan(ports)) {
+        return;
+    }
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
+                 "At L1, where memory has no say, the roofline misses by %.0f %% in the mean and "
+                 "ports by %.0f %%: %s.",
+                 100 * roofline, 100 * ports,
+                 ports < roofline   ? "ports predict better"
+                 : roofline < ports ? "the roofline predicts better"
+                                    : "they predict alike");
 }
 
 void section_models(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"model",        ">rows",       ">MAPE %",   ">RMS %",
-                                         ">Kendall tau", ">coverage %", "what it is"};
+    static const char *const titles[] = {"model",  "rows from",    ">rows",      ">MAPE %",
+                                         ">RMS %", ">Kendall tau", ">coverage %"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
-    for (int m = 0; m < n_models; m++) {
-        model_row(t, models[m].name, &c->accuracy[m], models[m].what);
-        if (c->accuracy_quiet[m].n_measured < c->accuracy[m].n_measured) {
-            model_row(t, "", &c->accuracy_quiet[m], "undisturbed rows only");
-        }
-    }
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "How good the models are");
+    compare_at_l1(c, d);
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Predicted against measured; a row without a prediction counts against coverage.");
+                 "Predicted against measured; x 3: three times as much. ports and chains bound the "
+                 "core and leave memory aside: beyond L1 they are expected far above what is "
+                 "measured, and \"all\" has them as one bound of several. A row without a "
+                 "prediction counts against coverage.");
+    for (int m = 0; m < n_models; m++) {
+        table_gap(t);
+        model_rows(t, m, "L1", &c->accuracy_l1, &c->accuracy_l1_quiet, true);
+        model_rows(t, m, "beyond L1", &c->accuracy_beyond, &c->accuracy_beyond_quiet,
+                   c->accuracy_l1.of[m].n_measured == 0);
+    }
     document_table(d, t);
+    for (int m = 0; m < n_models; m++) {
+        document_add(d, BLOCK_ITEM, TONE_PLAIN, "%s: %s", models[m].name, models[m].what);
+    }
 }

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What may stay unexplained before a row says so loudly: five percent from L1, ten from further
- * out, where neighbours share what is measured. */
-static double quiet_part(const struct row *row)
+double quiet_part(const struct row *row)
 {
     return strcmp(row->level, "L1") == 0 ? 0.05 : 0.10;
 }
@@ -30,7 +28,7 @@ static void cell_closes(struct table *t, const struct row *row)
 {
     const struct rung *why = row_explanation(row), *roofline = &row->ladder.rungs[RUNG_MEMORY];
     const double gap = 1 - row->measured.rate / roofline->ceiling.rate;
-    if (!why || row->ladder.explains <= RUNG_MEMORY || !roofline->known) {
+    if (!why || row->ladder.explains <= RUNG_MEMORY || !roofline->known || gap < 0) {
         cell(t, "-");
         return;
     }
@@ -49,8 +47,14 @@ static void cell_unexplained(struct table *t, const struct row *row)
                            : fabs(left) > quiet_part(row) ? TONE_DOUBT
                                                           : TONE_PLAIN;
     const bool turns = left > quiet_part(row) && fabs(of_turns - 1) < 0.05;
-    table_cell(t, tone, "%.2f%s", left, turns ? " (as if core and memory took turns)" : "");
+    table_cell(t, tone, "%.2f%s%s", left, turns ? " " : "",
+               turns ? table_footnote(t, "as if core and memory took turns") : "");
 }
+
+static const char *const rung_titles[RUNGS] = {
+    [RUNG_COMPUTE] = "compute", [RUNG_MEMORY] = "memory",   [RUNG_PORTS] = "ports",
+    [RUNG_CHAINS] = "chains",   [RUNG_STREAMS] = "streams",
+};
 
 static void ladder_row(const struct row *row, struct table *t)
 {
@@ -59,12 +63,10 @@ static void ladder_row(const struct row *row, struct table *t)
     cell(t, row->isa);
     table_cell(t, TONE_PLAIN, "%d", row->threads);
     cell(t, row->level);
-    cell_giga(t, row->measured.rate);
-    cell(t, is_memory_unit(row->unit) ? "GB/s" : "GFLOP/s");
     for (int r = 0; r < RUNGS; r++) {
         cell_rung(t, row, r);
     }
-    cell(t, why ? rung_names[row->ladder.explains] : "nothing");
+    cell(t, why ? rung_titles[row->ladder.explains] : "nothing");
     cell_closes(t, row);
     cell_maybe(t, row->measured.rate / row->ladder.in_turn, cell_ratio);
     cell_unexplained(t, row);
@@ -72,12 +74,14 @@ static void ladder_row(const struct row *row, struct table *t)
 
 void section_ladder(const struct comparison *c, struct document *d)
 {
-    static const char *const titles[] = {"kernel",    "isa",      ">threads",   "level",
-                                         ">measured", "unit",     ">compute",   ">memory",
-                                         ">ports",    ">chains",  ">streams",   "explained",
-                                         ">closes",   ">in turn", "unexplained"};
+    static const char *const titles[] = {"kernel",  "isa",      ">thr",    "level",    ">compute",
+                                         ">memory", ">ports",   ">chains", ">streams", "explained",
+                                         ">closes", ">in turn", "left"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_rows; i++) {
+        if (i > 0 && strcmp(c->rows[i].name, c->rows[i - 1].name) != 0) {
+            table_gap(t);
+        }
         if (c->rows[i].kernel) {
             ladder_row(&c->rows[i], t);
         }
@@ -85,15 +89,15 @@ void section_ladder(const struct comparison *c, struct document *d)
     if (table_rows(t) == 0) {
         return;
     }
-    const char *isa = table_fold(t, "isa");
-    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Ladders%s%s", isa, table_fold(t, "unit"));
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Ladders%s", table_fold(t, "isa"));
     document_add(
         d, BLOCK_SENTENCE, TONE_PLAIN,
         "Measured over the ceiling of each rung, which is the least of all up to it; = no "
         "change, ? not known. The memory rung ends the roofline; streams put their mapping "
-        "in its place. closes: points of the roofline's gap that the explaining rung and "
+        "in its place. explained: by the first rung that the measurement reaches, else the "
+        "nearest; closes: points of the roofline's gap that the explaining rung and "
         "those before it close; in turn: measured over what core and memory would make of "
-        "it one after the other, which is no bound; unexplained: what is left.");
+        "it one after the other, which is no bound; left: what is left unexplained; thr: threads.");
     document_table(d, t);
 }
 
@@ -109,7 +113,7 @@ static void stream_row(const struct stream_fit *f, int resource, struct table *t
     table_cell(t, TONE_PLAIN, "%d", f->n_mixes);
     cell_percent(t, f->map.fit_error);
     cell_percent(t, f->map.left_out_error);
-    cell(t, f->disturbed ? "disturbed" : "");
+    cell(t, f->disturbed ? table_footnote(t, "a mix it was fitted to was disturbed") : "");
 }
 
 /* The error of every mix when the mapping is fitted to the others. */
@@ -140,6 +144,7 @@ void section_streams(const struct comparison *c, struct document *d)
     struct table *errors = table_new(d->arena, error_titles, COUNT(error_titles));
     for (int i = 0; i < c->evidence->n_streams; i++) {
         const struct stream_fit *f = &c->evidence->streams[i];
+        table_gap(t);
         for (int r = 0; !*f->problem && r < f->map.n_resources; r++) {
             stream_row(f, r, t);
         }

@@ -4,85 +4,155 @@
 #include <math.h>
 #include <string.h>
 
-static void fact(struct table *t, const char *name, const char *value)
+/* Facts as lines of a table; what is not known is gathered for one line of its own. */
+struct facts {
+    struct table *table;
+    struct text line, unknown;
+};
+
+static bool is_known(const char *value)
 {
-    cell(t, name);
-    cell(t, known_text(value));
+    return value && value[0] && strcmp(value, "unknown") != 0;
 }
 
-static void fact_identity(struct table *t, const struct run_host *h)
+/* Adds "before value after" to the line; `what` names it where it is not known. */
+static void say(struct facts *f, const char *what, const char *before, const char *value)
 {
-    char a[TEXT_NUMBER_SIZE], b[TEXT_NUMBER_SIZE], s[TEXT_NUMBER_SIZE];
-    fact(t, "CPU", h->cpu_name);
-    cell(t, "identity");
-    if (h->isa && strcmp(h->isa, "aarch64") == 0) {
-        table_cell(t, TONE_PLAIN, "%s, implementer %s, part %s", h->isa,
-                   report_number(h->implementer, a), report_number(h->part, b));
+    if (is_known(value)) {
+        text_add(&f->line, "%s%s%s", f->line.len ? ", " : "", before, value);
     } else {
-        table_cell(t, TONE_PLAIN, "%s, %s, family %s, model %s, stepping %s, microcode %s",
-                   known_text(h->isa), known_text(h->vendor), report_number(h->family, a),
-                   report_number(h->model, b), report_number(h->stepping, s),
-                   known_text(h->microcode));
+        text_add(&f->unknown, "%s%s", f->unknown.len ? ", " : "", what);
     }
 }
 
-static void fact_cores(struct table *t, const struct run_host *h)
+static void say_number(struct facts *f, const char *what, const char *before, double value)
 {
-    char used[TEXT_NUMBER_SIZE], online[TEXT_NUMBER_SIZE], smt[TEXT_NUMBER_SIZE];
-    char quota[TEXT_NUMBER_SIZE];
-    cell(t, "CPUs");
-    table_cell(t, TONE_PLAIN, "%s used of %s online, allowed %s, threads per core %s, quota %s",
-               report_number(h->cpus_used, used), report_number(h->cpus_online, online),
-               known_text(h->cpus_allowed), report_number(h->threads_per_core, smt),
-               isnan(h->cgroup_cpus) ? "none known" : report_number(h->cgroup_cpus, quota));
+    char digits[TEXT_NUMBER_SIZE];
+    say(f, what, before, isnan(value) ? NULL : report_number(value, digits));
 }
 
-static void fact_host(struct table *t, const struct run_host *h)
+static void end_line(struct facts *f, const char *name)
 {
-    char clock[TEXT_SI_SIZE], memory[TEXT_SI_SIZE], load[TEXT_NUMBER_SIZE];
-    fact_identity(t, h);
-    fact_cores(t, h);
-    cell(t, "clock");
-    table_cell(t, TONE_PLAIN, "%s, governor %s", text_si(h->clock_hz, "Hz", clock),
-               known_text(h->governor));
-    cell(t, "memory");
-    table_cell(t, TONE_PLAIN, "%s, huge pages %s", text_bytes(h->memory_bytes, memory),
-               known_text(h->huge_pages));
+    if (f->line.len) {
+        cell(f->table, name);
+        cell(f->table, f->line.data);
+    }
+    f->line = (struct text){.arena = f->table->arena};
+}
+
+static void fact(struct facts *f, const char *name, const char *value)
+{
+    say(f, name, "", value);
+    end_line(f, name);
+}
+
+static void fact_identity(struct facts *f, const struct run_host *h)
+{
+    fact(f, "CPU", h->cpu_name);
+    say(f, "architecture", "", h->isa);
+    if (h->isa && strcmp(h->isa, "aarch64") == 0) {
+        say_number(f, "implementer", "implementer ", h->implementer);
+        say_number(f, "part", "part ", h->part);
+    } else {
+        say(f, "vendor", "", h->vendor);
+        say_number(f, "family", "family ", h->family);
+        say_number(f, "model", "model ", h->model);
+        say_number(f, "stepping", "stepping ", h->stepping);
+        say(f, "microcode", "microcode ", h->microcode);
+    }
+    end_line(f, "identity");
+}
+
+static void fact_cores(struct facts *f, const struct run_host *h)
+{
+    say_number(f, "CPUs used", "used ", h->cpus_used);
+    say_number(f, "CPUs online", "online ", h->cpus_online);
+    say(f, "CPUs allowed", "allowed ", h->cpus_allowed);
+    say_number(f, "threads per core", "threads per core ", h->threads_per_core);
+    say_number(f, "CPU quota", "quota ", h->cgroup_cpus);
+    end_line(f, "CPUs");
+}
+
+static void fact_host(struct facts *f, const struct run_host *h)
+{
+    char size[TEXT_SI_SIZE];
+    fact_identity(f, h);
+    fact_cores(f, h);
+    say(f, "clock", "", text_si(h->clock_hz, "Hz", size));
+    say(f, "governor", "governor ", h->governor);
+    end_line(f, "clock");
+    say(f, "memory", "", text_bytes(h->memory_bytes, size));
+    say(f, "huge pages", "huge pages ", h->huge_pages);
     if (!isnan(h->huge_page_fraction)) {
-        cell(t, "");
-        table_cell(t, TONE_PLAIN, "%.0f %% of the arrays on huge pages",
-                   100 * h->huge_page_fraction);
+        say_number(f, "",
+                   "percent of the arrays on huge pages: ", round(100 * h->huge_page_fraction));
     }
-    cell(t, "system");
-    table_cell(t, TONE_PLAIN, "%s, kernel %s, hypervisor %s, load %s", known_text(h->os),
-               known_text(h->kernel), known_text(h->hypervisor),
-               report_number(h->load_average, load));
-    cell(t, "compiler");
-    table_cell(t, TONE_PLAIN, "%s, flags %s", known_text(h->compiler), known_text(h->flags));
-    fact(t, "counters", h->counters);
+    end_line(f, "memory");
+    say(f, "operating system", "", h->os);
+    say(f, "kernel", "kernel ", h->kernel);
+    say(f, "hypervisor", "hypervisor ", h->hypervisor);
+    say_number(f, "load", "load ", h->load_average);
+    end_line(f, "system");
+    say(f, "compiler", "", h->compiler);
+    say(f, "compiler flags", "flags ", h->flags);
+    end_line(f, "compiler");
+    fact(f, "counters", h->counters);
+}
+
+static void fact_run(struct facts *f, const struct comparison *c)
+{
+    const struct run *r = c->run;
+    say(f, "date", "", r->date);
+    say(f, "version", "gambrel ", r->version);
+    say(f, "command", "", r->command);
+    end_line(f, "run");
+    say_number(f, "timed passes a case", "timed passes a case: ", r->reps);
+    say_number(f, "warm-up", "ms discarded before: ", r->warmup_ms);
+    if (r->quick) {
+        say(f, "", "", "quick");
+    }
+    end_line(f, "settings");
+    if (r->source) {
+        fact(f, "source", r->source);
+    }
+    if (c->machine) {
+        fact(f, "machine file", c->machine->name);
+    }
 }
 
 void section_machine(const struct comparison *c, struct document *d)
 {
     static const char *const titles[] = {"", ""};
+    struct facts f = {
+        table_new(d->arena, titles, COUNT(titles)), {.arena = d->arena}, {.arena = d->arena}};
+    fact_host(&f, &c->run->host);
+    fact_run(&f, c);
+    if (f.unknown.len) {
+        cell(f.table, "not known");
+        cell(f.table, f.unknown.data);
+    }
+    document_add(d, BLOCK_HEADING, TONE_PLAIN, "Machine and run");
+    document_table(d, f.table);
+}
+
+void section_header(const struct comparison *c, struct document *d)
+{
     const struct run *r = c->run;
-    struct table *t = table_new(d->arena, titles, COUNT(titles));
-    fact_host(t, &r->host);
-    cell(t, "run");
-    table_cell(t, TONE_PLAIN, "%s, gambrel %s, %s", known_text(r->date), known_text(r->version),
-               known_text(r->command));
-    char reps[TEXT_NUMBER_SIZE], warmup[TEXT_NUMBER_SIZE];
-    cell(t, "settings");
-    table_cell(t, TONE_PLAIN, "%s timed passes a case, %s ms discarded before%s",
-               report_number(r->reps, reps), report_number(r->warmup_ms, warmup),
-               r->quick ? ", quick" : "");
-    if (r->source) {
-        fact(t, "source", r->source);
+    struct text words = {.arena = d->arena};
+    char clock[TEXT_SI_SIZE], reps[TEXT_NUMBER_SIZE];
+    text_add(&words, "%s%s", is_known(r->date) ? r->date : "date not known",
+             r->quick ? ", quick run" : "");
+    if (!isnan(r->host.clock_hz)) {
+        text_add(&words, ", clock %s", text_si(r->host.clock_hz, "Hz", clock));
     }
-    if (c->machine) {
-        fact(t, "machine file", c->machine->name);
+    if (!isnan(r->reps)) {
+        text_add(&words, ", medians of %s passes", report_number(r->reps, reps));
     }
-    document_table(d, t);
+    if (is_known(r->source)) {
+        text_add(&words, ", published values: %s", r->source);
+    }
+    text_add(&words, ", machine file %s", c->machine ? c->machine->name : "none");
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN, "%s.", words.data);
 }
 
 void section_warnings(const struct comparison *c, struct document *d)

@@ -25,7 +25,9 @@ static const char *level_holding(const struct sizes_machine *m, double bytes)
     return level_names[LEVEL_DRAM];
 }
 
-static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, double *rate)
+/* A point was measured: its rate, and *disturbed set if it was. */
+static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, double *rate,
+                        bool *disturbed)
 {
     const struct sample_request r = {
         .loop = l,
@@ -42,17 +44,25 @@ static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, 
         return false;
     }
     *rate = run_case_rate(&made.run);
+    *disturbed |= made.run.noise.disturbed;
     campaign_add(c, &made);
     return true;
 }
 
-/* Arrays are to lie well inside the cache that was seen, and DRAM's beyond any that was reported. */
-static void believe_sweep(struct campaign *c, int level, double measured)
+/* DRAM's arrays are to lie beyond any cache that was seen or reported. */
+static void reach_beyond(struct campaign *c, double measured)
 {
     for (int k = 0; k < 2; k++) {
         struct sizes_machine *m = &c->views[k];
-        m->bytes[level] = measured;
         m->last_level_bytes = fmax(m->last_level_bytes, measured); /* NaN loses */
+    }
+}
+
+/* Arrays are to lie well inside the cache that was seen. */
+static void believe_sweep(struct campaign *c, int level, double measured)
+{
+    for (int k = 0; k < 2; k++) {
+        c->views[k].bytes[level] = measured;
     }
 }
 
@@ -66,6 +76,7 @@ static void adopt_knees(struct campaign *c, const struct sweep_knee *knees, int 
         f->caches[i] = (struct run_cache){level_names[i], (double)NAN, (double)NAN, (double)NAN,
                                           knees[i].bytes};
         believe_sweep(c, i, knees[i].bytes);
+        reach_beyond(c, knees[i].bytes);
     }
     if (n == 0) {
         campaign_warn(
@@ -75,18 +86,23 @@ static void adopt_knees(struct campaign *c, const struct sweep_knee *knees, int 
     }
 }
 
-static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int n)
+static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int n, bool disturbed)
 {
     struct run_host *f = &c->run->host;
     const char *warnings[SIZES_CACHES];
-    const int n_warnings = sweep_compare(knees, n, f->caches, f->n_caches, c->arena, warnings);
+    const int n_warnings =
+        sweep_compare(knees, n, f->caches, f->n_caches, disturbed, c->arena, warnings);
     for (int i = 0; i < n_warnings; i++) {
         campaign_warn(c, warnings[i]);
     }
     for (int i = 0; i < f->n_caches; i++) {
         for (int level = 0; level < SIZES_CACHES; level++) {
-            if (strcmp(f->caches[i].name, level_names[level]) == 0 &&
-                sweep_disagrees(&f->caches[i])) {
+            if (strcmp(f->caches[i].name, level_names[level]) != 0 ||
+                !sweep_disagrees(&f->caches[i])) {
+                continue;
+            }
+            reach_beyond(c, f->caches[i].measured_bytes);
+            if (sweep_moves_size(&f->caches[i], disturbed)) {
                 believe_sweep(c, level, f->caches[i].measured_bytes);
             }
         }
@@ -114,12 +130,13 @@ bool campaign_sweep(struct campaign *c)
     }
     const int n = sweep_sizes(SWEEP_FIRST_BYTES, last, (double)l->bytes_per_iter, sizes);
     bool fine = campaign_region(c, 0, region_bytes(c, l, sizes[n - 1]));
+    bool disturbed = false;
     campaign_spin(c);
     for (int i = 0; i < n && fine; i++) {
         if (c->settings->progress) {
             c->settings->progress(c->settings->context, i, n, "size sweep");
         }
-        fine = sweep_point(c, l, sizes[i], &rates[i]);
+        fine = sweep_point(c, l, sizes[i], &rates[i], &disturbed);
     }
     if (!fine) {
         return false;
@@ -129,7 +146,7 @@ bool campaign_sweep(struct campaign *c)
     if (isnan(known)) {
         adopt_knees(c, knees, n_knees);
     } else {
-        judge_sweep(c, knees, n_knees);
+        judge_sweep(c, knees, n_knees, disturbed);
     }
     return true;
 }

@@ -138,8 +138,13 @@ bool sweep_disagrees(const struct run_cache *c)
     return fabs(log(c->measured_bytes / c->size_bytes)) > log(SWEEP_WARN);
 }
 
+bool sweep_moves_size(const struct run_cache *c, bool disturbed)
+{
+    return !disturbed && sweep_disagrees(c);
+}
+
 int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache *caches,
-                  int n_caches, struct arena *a, const char **warnings)
+                  int n_caches, bool disturbed, struct arena *a, const char **warnings)
 {
     bool taken[SWEEP_KNEES_MAX] = {false};
     int n = 0;
@@ -153,12 +158,14 @@ int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache 
         c->measured_bytes = knees[k].bytes;
         if (sweep_disagrees(c)) {
             char said[TEXT_SI_SIZE], seen[TEXT_SI_SIZE];
-            warnings[n++] = arena_format(
-                a,
-                "the system reports %s of %s, but reads slow down past %s: arrays for %s are "
-                "cut to what was measured, those for DRAM lie beyond both",
-                c->name, text_bytes(c->size_bytes, said), text_bytes(c->measured_bytes, seen),
-                c->name);
+            warnings[n++] = arena_format(a,
+                                         "the system reports %s of %s, but reads slow down past "
+                                         "%s%s: arrays for %s are sized "
+                                         "by what %s, those for DRAM lie beyond both",
+                                         c->name, text_bytes(c->size_bytes, said),
+                                         text_bytes(c->measured_bytes, seen),
+                                         disturbed ? " in a sweep that was disturbed" : "", c->name,
+                                         disturbed ? "the system reports" : "was measured");
         }
     }
     return n;

@@ -224,13 +224,22 @@ static void test_knees_recorded(struct arena *a)
                                  {"L2", 2 * MIB, 64, 1, UNKNOWN},
                                  {"L3", 260 * MIB, 64, 2, UNKNOWN}};
     const char *warnings[3];
-    const int n_warnings = sweep_compare(knees, n_knees, caches, 3, a, warnings);
+    const int n_warnings = sweep_compare(knees, n_knees, caches, 3, false, a, warnings);
     ok(caches[0].measured_bytes == knees[0].bytes && caches[1].measured_bytes == knees[1].bytes &&
            caches[2].measured_bytes == knees[2].bytes,
        "each cache gets its knee");
     ok(n_warnings == 1 && strstr(warnings[0], "L3 of 260 MiB"), "and one disagrees: %s",
        warnings[0]);
     ok(!sweep_disagrees(&caches[1]) && sweep_disagrees(&caches[2]), "which is asked for as well");
+    ok(sweep_moves_size(&caches[2], false) && !sweep_moves_size(&caches[1], false),
+       "what was measured sizes the arrays where the two disagree");
+    ok(strstr(warnings[0], "arrays for L3 are sized by what was measured"), "and it says so");
+
+    ok(!sweep_moves_size(&caches[2], true), "a disturbed sweep moves no size");
+    ok(sweep_compare(knees, n_knees, caches, 3, true, a, warnings) == 1 &&
+           strstr(warnings[0], "in a sweep that was disturbed: arrays for L3 are sized by what the "
+                               "system reports"),
+       "and says that too: %s", warnings[0]);
 }
 
 static void test_knees_made_up(void)

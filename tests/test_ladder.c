@@ -132,6 +132,28 @@ static void check_curve(struct arena *a)
        "one point is no curve");
 }
 
+/* What lies on the compute roof far above its memory roof has broken the roofline: the memory rung
+ * stands, and every text names the roof whose number it gives. */
+static void check_broken_roofline(struct arena *a)
+{
+    struct run_case cases[] = {
+        fixture_recorded(RUN_ROOF, "fma_f32", "L1", 1, 5e9),
+        fixture_recorded(RUN_ROOF, "triad", "DRAM", 1, 12e9),
+        fixture_recorded(RUN_KERNEL, "saxpy", "DRAM", 1, 4.95e9),
+    };
+    const struct row *row = only_row(cases, 3, a);
+    const struct ceiling *roofline = &row->ceilings[MODEL_ROOFLINE];
+    is_near(roofline->rate, 2e9, 1e-12, "the roofline is the memory roof's");
+    ok(roofline->roof && strcmp(roofline->roof->name, "triad") == 0 &&
+           strcmp(roofline->binds, "DRAM triad roof") == 0,
+       "and names it");
+    ok(row->ladder.explains == RUNG_MEMORY, "the compute roof above it explains nothing");
+    ok(strcmp(row_explanation(row)->ceiling.binds, roofline->binds) == 0,
+       "what binds is the roof of the roofline's number");
+    is_near(row->ladder.unexplained, 1 - 4.95e9 / roofline->rate, 1e-12,
+            "what is left is left of that number");
+}
+
 /* The first rung that is reached explains, however many more lie within its reach. */
 static void check_first(struct arena *a)
 {
@@ -158,6 +180,7 @@ int main(void)
     check_blind(a);
     check_curve(a);
     check_first(a);
+    check_broken_roofline(a);
     arena_release(a);
     return tap_done();
 }

@@ -63,6 +63,31 @@ static int count(const struct text *t, char what)
     return n;
 }
 
+static int widest(const struct text *t)
+{
+    size_t most = 0;
+    for (const char *line = t->data; *line;) {
+        const size_t len = strcspn(line, "\n");
+        most = len > most ? len : most;
+        line += len + (line[len] == '\n');
+    }
+    return (int)most;
+}
+
+/* Remarks that differ in their numbers alone share one, with the range of each. */
+static void check_footnotes(struct arena *a)
+{
+    static const char *const titles[] = {"a"};
+    struct table *t = table_new(a, titles, 1);
+    is_text(table_footnote(t, "moved by 5.5 % (limit 5)"), "[1]", "the first remark");
+    is_text(table_footnote(t, "moved by 8.25 % (limit 5)"), "[1]", "the same with another number");
+    is_text(table_footnote(t, "waited for 9.5 ms"), "[2]", "another remark");
+    is_text(table_footnote(t, "waited for 1.14e+03 ms"), "[2]", "the same, much longer");
+    is_text(table_footnote(t, "moved"), "[3]", "the beginning of a remark is another one");
+    is_text(table_footnote_words(t, 0), "[1] moved by 5.5 to 8.25 % (limit 5)", "a range");
+    is_text(table_footnote_words(t, 1), "[2] waited for 0.0095 to 1.14 s", "seconds");
+}
+
 static void check_terminal(const struct comparison *c, struct arena *a)
 {
     const struct text plain = written(c, "terminal", false, a);
@@ -70,11 +95,14 @@ static void check_terminal(const struct comparison *c, struct arena *a)
     ok(count(&plain, '\033') == 0, "terminal: no colour unless asked, none from a file");
     ok(has(&colored, "\033[1;31m"), "terminal: a violated bound is red");
     ok(has(&plain, "VIOLATED BOUND: saxpy"), "terminal: a violated bound is said");
-    ok(has(&plain, "bound by the DRAM copy roof (disturbed: 0.3 s stolen)"),
-       "terminal: a disturbed row says why");
-    ok(has(&plain, "no prediction: no fma_f32 roof of neon at L1 on 10 threads"),
-       "terminal: a missing roof is named");
-    ok(has(&plain, "governor unknown"), "terminal: what is unknown says so");
+    ok(has(&plain, "bound by the DRAM copy roof [1]") && has(&plain, "[1] disturbed: 0.3 s stolen"),
+       "terminal: a disturbed row says why under the table");
+    ok(has(&plain, "no roofline: no fma_f32 roof"), "terminal: a missing roof is named");
+    ok(has(&plain, "not known") && has(&plain, "governor") && !has(&plain, "governor unknown"),
+       "terminal: what is unknown stands in one line");
+    ok(widest(&plain) <= 112, "terminal: no line is wider than 112 columns");
+    ok(strstr(plain.data, "\nKernels") < strstr(plain.data, "\nMemory roofs"),
+       "terminal: the kernels come first");
     ok(!has(&plain, " \n"), "terminal: no blanks at the ends of lines");
 }
 
@@ -106,8 +134,7 @@ static void check_markdown(const struct comparison *c, struct arena *a)
     const struct text t = written(c, "markdown", true, a);
     ok(bars_agree(&t), "markdown: no cell breaks its table");
     ok(has(&t, "\\|\\<i> \\`id\\`"), "markdown: markup in a name is escaped");
-    ok(has(&t, "**violates the bound by 100 % (DRAM triad roof)**"),
-       "markdown: a violation is bold");
+    ok(has(&t, "**violated by 100 % (DRAM triad roof)**"), "markdown: a violation is bold");
     ok(count(&t, '\033') == 0, "markdown: never a colour");
 }
 
@@ -215,6 +242,7 @@ int main(void)
     make_cases();
     const struct run run = fixture_run(cases, n_cases);
     const struct comparison *c = comparison_join(&run, fixture_kernels(), NULL, a);
+    check_footnotes(a);
     check_terminal(c, a);
     check_markdown(c, a);
     check_csv(c, a);
