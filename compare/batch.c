@@ -18,7 +18,8 @@ static int total_rows(const struct comparison *const *runs, int n)
     return rows;
 }
 
-static void measure(struct batch *b, int rows, struct arena *a)
+static void measure(const struct batch *b, int rows, enum rows_from from,
+                    struct accuracy out[MODELS_MAX], struct arena *a)
 {
     double *predicted = arena_new(a, double, (size_t)rows + 1);
     double *measured = arena_new(a, double, (size_t)rows + 1);
@@ -26,11 +27,14 @@ static void measure(struct batch *b, int rows, struct arena *a)
         int k = 0;
         for (int i = 0; i < b->n; i++) {
             for (int r = 0; r < b->runs[i]->n_rows; r++) {
-                predicted[k] = b->runs[i]->rows[r].ceilings[m].rate;
-                measured[k++] = b->runs[i]->rows[r].measured.rate;
+                const struct row *row = &b->runs[i]->rows[r];
+                if (row_is_from(row, from)) {
+                    predicted[k] = row->ceilings[m].rate;
+                    measured[k++] = row->measured.rate;
+                }
             }
         }
-        b->accuracy[m] = accuracy_of(predicted, measured, k, a);
+        out[m] = accuracy_of(predicted, measured, k, a);
     }
 }
 
@@ -45,7 +49,9 @@ struct batch batch_of(const struct comparison *const *runs, int n, struct arena 
 {
     struct batch b = {.runs = runs, .n = n};
     const int rows = total_rows(runs, n);
-    measure(&b, rows, a);
+    measure(&b, rows, FROM_ANYWHERE, b.accuracy, a);
+    measure(&b, rows, FROM_L1, b.accuracy_l1.of, a);
+    measure(&b, rows, FROM_BEYOND, b.accuracy_beyond.of, a);
     b.misses = arena_new(a, struct miss, (size_t)rows + 1);
     for (int i = 0; i < n; i++) {
         for (int r = 0; r < runs[i]->n_rows; r++) {
@@ -82,10 +88,12 @@ static void write_runs(const struct batch *b, struct document *d)
     document_table(d, t);
 }
 
-static void accuracy_row(struct table *t, const char *run, int m, const struct accuracy *a)
+static void accuracy_row(struct table *t, const char *run, int m, const char *from,
+                         const struct accuracy *a)
 {
     cell(t, run);
     cell(t, models[m].name);
+    cell(t, from);
     table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
     cell_percent(t, a->mape);
     cell_percent(t, a->rms);
@@ -93,22 +101,29 @@ static void accuracy_row(struct table *t, const char *run, int m, const struct a
     cell_percent(t, a->coverage);
 }
 
+/* Each model over the rows of one run, or of all. */
+static void accuracy_rows(struct table *t, const char *run, const struct accuracies *l1,
+                          const struct accuracies *beyond)
+{
+    table_gap(t);
+    for (int m = 0; m < n_models; m++) {
+        accuracy_row(t, m ? "" : run, m, "L1", &l1->of[m]);
+        accuracy_row(t, "", m, "beyond L1", &beyond->of[m]);
+    }
+}
+
 static void write_accuracy(const struct batch *b, struct document *d)
 {
-    static const char *const titles[] = {"run",    "model",        ">rows",      ">MAPE %",
-                                         ">RMS %", ">Kendall tau", ">coverage %"};
+    static const char *const titles[] = {"run",     "model",  "rows from",    ">rows",
+                                         ">MAPE %", ">RMS %", ">Kendall tau", ">coverage %"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
-    for (int m = 0; m < n_models; m++) {
-        accuracy_row(t, "all", m, &b->accuracy[m]);
-    }
+    accuracy_rows(t, "all", &b->accuracy_l1, &b->accuracy_beyond);
     for (int i = 0; i < b->n; i++) {
-        for (int m = 0; m < n_models; m++) {
-            accuracy_row(t, m ? "" : b->runs[i]->run->file, m, &b->runs[i]->accuracy[m]);
-        }
+        const struct comparison *c = b->runs[i];
+        accuracy_rows(t, c->run->file, &c->accuracy_l1, &c->accuracy_beyond);
     }
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "How good the models are");
-    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Predicted against measured; a row without a prediction counts against coverage.");
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN, "%s", accuracy_legend);
     document_table(d, t);
 }
 

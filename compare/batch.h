@@ -10,7 +10,8 @@
 struct batch {
     const struct comparison *const *runs;
     int n;
-    struct accuracy accuracy[MODELS_MAX]; /* by models[], over the rows of all runs */
+    struct accuracy accuracy[MODELS_MAX];           /* by models[], over the rows of all runs */
+    struct accuracies accuracy_l1, accuracy_beyond; /* over those from L1, and from further out */
     struct miss {
         const struct comparison *run;
         const struct row *row;

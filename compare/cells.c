@@ -3,6 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+const char accuracy_legend[] =
+    "Predicted against measured; x 3: three times as much. ports and chains bound the core and "
+    "leave "
+    "memory aside: beyond L1 they are expected far above what is measured, and \"all\" has them as "
+    "one bound of several. A row without a prediction counts against coverage.";
+
 const char *known_text(const char *text)
 {
     return text && text[0] ? text : "unknown";

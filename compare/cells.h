@@ -10,6 +10,8 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
+extern const char accuracy_legend[]; /* what stands above a table of accuracies */
+
 const char *known_text(const char *text); /* "unknown" for NULL and "" */
 bool is_memory_unit(const char *unit);
 

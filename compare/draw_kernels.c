@@ -13,6 +13,15 @@ static const struct level_style *style_of(const char *level)
     return &plot_levels[PLOT_LEVELS - 1];
 }
 
+/* Where a row stands: the levels of a kernel, which have one intensity, a few pixels apart, so that
+ * their bars do not cover each other. */
+static double row_x(const struct drawing *d, const struct row *row)
+{
+    const double apart = 5, middle = (PLOT_LEVELS - 1) / 2.0;
+    return canvas_x(&d->canvas, row->kernel->intensity) +
+           apart * ((double)(style_of(row->level) - plot_levels) - middle);
+}
+
 static void draw_bar(struct drawing *d, const struct measured *m, double x, const char *color)
 {
     const struct line thin = {"", 1, 1.1};
@@ -22,8 +31,9 @@ static void draw_bar(struct drawing *d, const struct measured *m, double x, cons
     const double y0 = fmax(canvas_y(&d->canvas, m->min), canvas_bottom),
                  y1 = fmin(canvas_y(&d->canvas, m->max), canvas_top);
     canvas_line(&d->canvas, (struct span){x, y0, x, y1}, &thin, color);
-    canvas_line(&d->canvas, (struct span){x - 4, y0, x + 4, y0}, &thin, color);
-    canvas_line(&d->canvas, (struct span){x - 4, y1, x + 4, y1}, &thin, color);
+    canvas_line(&d->canvas, (struct span){x - 3, y0, x + 3, y0}, &thin, color);
+    canvas_line(&d->canvas, (struct span){x - 3, y1, x + 3, y1}, &thin, color);
+    place_obstacle(&d->canvas.place, (struct place_box){x - 3, y0 - 1, x + 3, y1 + 1, 40});
 }
 
 /* A rung above the roofline's that changes the ceiling. */
@@ -47,9 +57,9 @@ static void draw_rungs(struct drawing *d, const struct row *row, double x, const
 
 static void draw_kernel(struct drawing *d, const struct row *row)
 {
-    const char *color = style_of(row->level)->color;
-    const double x = canvas_x(&d->canvas, row->kernel->intensity),
-                 y = canvas_y(&d->canvas, row->measured.rate);
+    const struct level_style *style = style_of(row->level);
+    const char *color = style->color;
+    const double x = row_x(d, row), y = canvas_y(&d->canvas, row->measured.rate);
     const double bound = row->ceilings[MODEL_ROOFLINE].rate;
     if (!isnan(bound)) {
         const double at = fmin(fmax(canvas_y(&d->canvas, bound), canvas_bottom), canvas_top);
@@ -60,39 +70,62 @@ static void draw_kernel(struct drawing *d, const struct row *row)
     }
     draw_rungs(d, row, x, color);
     draw_bar(d, &row->measured, x, color);
-    canvas_mark(&d->canvas, x, y, 7, 1, color);
+    canvas_mark(&d->canvas, x, y, style->point, 1, color);
     if (row->verdicts[MODEL_ROOFLINE].kind == VERDICT_VIOLATES) {
         canvas_mark(&d->canvas, x, y, 6, 2, plot_alarm);
     }
 }
 
-/* One name serves all levels whose dots lie on each other. */
+/* Rows of one kernel whose dots lie on each other share a label. */
+static bool share_label(const struct drawing *d, const struct row *a, const struct row *b)
+{
+    return plot_drawn(d, a) && plot_drawn(d, b) && strcmp(a->name, b->name) == 0 &&
+           fabs(canvas_y(&d->canvas, a->measured.rate) - canvas_y(&d->canvas, b->measured.rate)) <
+               14;
+}
+
 static bool named_already(const struct drawing *d, int index)
 {
-    const struct row *row = &d->c->rows[index];
     for (int i = 0; i < index; i++) {
-        const struct row *before = &d->c->rows[i];
-        if (plot_drawn(d, before) && strcmp(before->name, row->name) == 0 &&
-            fabs(canvas_y(&d->canvas, before->measured.rate) -
-                 canvas_y(&d->canvas, row->measured.rate)) < 14) {
+        if (share_label(d, &d->c->rows[i], &d->c->rows[index])) {
             return true;
         }
     }
     return false;
 }
 
+/* "saxpy L1", "poly L1, L2" */
+static const char *label_words(const struct drawing *d, int index, bool *alone)
+{
+    const struct row *row = &d->c->rows[index];
+    struct text words = {.arena = d->canvas.out->arena};
+    text_add(&words, "%s %s", row->name, row->level);
+    *alone = true;
+    for (int i = index + 1; i < d->c->n_rows; i++) {
+        if (share_label(d, row, &d->c->rows[i])) {
+            text_add(&words, ", %s", d->c->rows[i].level);
+            *alone = false;
+        }
+    }
+    return words.data;
+}
+
 static void name_kernel(struct drawing *d, int index)
 {
     const struct row *row = &d->c->rows[index];
+    const double letters = canvas_font - 1;
     struct place_spot spot;
+    bool alone;
     if (named_already(d, index)) {
         return;
     }
-    const struct place_size size = {canvas_width_of(row->name, canvas_font), 15};
-    place_label(&d->canvas.place, canvas_x(&d->canvas, row->kernel->intensity),
-                canvas_y(&d->canvas, row->measured.rate), size, &spot);
+    const char *words = label_words(d, index, &alone);
+    const struct place_size size = {canvas_width_of(words, letters), 14};
+    place_label(&d->canvas.place, row_x(d, row), canvas_y(&d->canvas, row->measured.rate), size,
+                &spot);
     canvas_words(&d->canvas, spot.left, spot.middle,
-                 (struct words){row->name, plot_ink, "left", canvas_font, 0, true});
+                 (struct words){words, alone ? style_of(row->level)->color : plot_ink, "left",
+                                letters, 0, true});
 }
 
 void draw_kernels(struct drawing *d)
@@ -164,16 +197,16 @@ static bool level_seen(const struct drawing *d, const char *level)
 
 static void legend_words(struct drawing *d, double y, const char *words)
 {
-    canvas_words(&d->canvas, canvas_right - 118, y,
+    canvas_words(&d->canvas, canvas_right - 132, y,
                  (struct words){words, plot_ink, "left", 11, 0, false});
     place_obstacle(&d->canvas.place,
-                   (struct place_box){canvas_right - 160, y - 9, canvas_right, y + 9, 200});
+                   (struct place_box){canvas_right - 174, y - 9, canvas_right, y + 9, 200});
 }
 
 void draw_legend(struct drawing *d)
 {
     double y = canvas_bottom + 14;
-    const double x = canvas_right - 142;
+    const double x = canvas_right - 156;
     canvas_mark(&d->canvas, x, y, 12, 1, plot_pale);
     legend_words(d, y, "ridge point");
     y += 17;
@@ -194,7 +227,7 @@ void draw_legend(struct drawing *d)
     for (int l = PLOT_LEVELS - 1; l >= 0; l--) {
         if (level_seen(d, plot_levels[l].name)) {
             y += 17;
-            canvas_mark(&d->canvas, x, y, 7, 1, plot_levels[l].color);
+            canvas_mark(&d->canvas, x, y, plot_levels[l].point, 1, plot_levels[l].color);
             legend_words(d, y,
                          arena_format(d->canvas.out->arena, "kernel from %s", plot_levels[l].name));
         }

@@ -4,10 +4,10 @@
 #include <string.h>
 
 const struct level_style plot_levels[PLOT_LEVELS] = {
-    {"L1", "#c2410c", true},
-    {"L2", "#a16207", false},
-    {"L3", "#0f766e", false},
-    {"DRAM", "#1d4ed8", true},
+    {"L1", "#c2410c", 7, true},
+    {"L2", "#7e22ce", 5, false},
+    {"L3", "#15803d", 9, false},
+    {"DRAM", "#1d4ed8", 13, true},
 };
 
 const struct line plot_mixes[PLOT_MIXES] = {
@@ -153,7 +153,7 @@ static void draw_compute(struct drawing *d, const struct roof *r, int dash, doub
                  (struct words){words, plot_ink, "right", 11, 0, false});
     place_obstacle(&d->canvas.place,
                    (struct place_box){canvas_right - canvas_width_of(words, 11), y + above - 7,
-                                      canvas_right, y + above + 7, 50});
+                                      canvas_right, y + above + 7, 300});
 }
 
 static void draw_compute_roofs(struct drawing *d)

@@ -16,6 +16,7 @@ struct drawing {
 
 struct level_style {
     const char *name, *color;
+    int point;      /* gnuplot's pt: colours alone are not for everyone */
     bool all_mixes; /* else one thin line, so that the picture stays readable */
 };
 

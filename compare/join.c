@@ -316,14 +316,9 @@ static void note_rows(struct comparison *c, struct arena *a)
     }
 }
 
-/* Which rows an accuracy is taken over. */
-enum rows_from { FROM_ANYWHERE, FROM_L1, FROM_BEYOND };
-
-static bool row_counts(const struct row *row, int m, enum rows_from from, bool quiet)
+bool row_is_from(const struct row *row, enum rows_from from)
 {
-    const bool l1 = same_text(row->level, "L1");
-    return (from == FROM_ANYWHERE || l1 == (from == FROM_L1)) &&
-           !(quiet && row->verdicts[m].doubtful);
+    return from == FROM_ANYWHERE || same_text(row->level, "L1") == (from == FROM_L1);
 }
 
 static void accuracy_over(const struct comparison *c, enum rows_from from, bool quiet,
@@ -334,7 +329,7 @@ static void accuracy_over(const struct comparison *c, enum rows_from from, bool 
     for (int m = 0; m < n_models; m++) {
         int n = 0;
         for (int i = 0; i < c->n_rows; i++) {
-            if (row_counts(&c->rows[i], m, from, quiet)) {
+            if (row_is_from(&c->rows[i], from) && !(quiet && c->rows[i].verdicts[m].doubtful)) {
                 predicted[n] = c->rows[i].ceilings[m].rate;
                 measured[n++] = c->rows[i].measured.rate;
             }

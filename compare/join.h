@@ -88,6 +88,10 @@ const char *row_tighter(const struct row *row);
 /* Whether the memory roof that a described row is held against walks as many streams of each kind. */
 bool row_same_mix(const struct comparison *c, const struct row *row);
 
+/* Which rows an accuracy is taken over. */
+enum rows_from { FROM_ANYWHERE, FROM_L1, FROM_BEYOND };
+bool row_is_from(const struct row *row, enum rows_from from);
+
 /* What the parts of comparison_join share. */
 void comparison_note(struct comparison *c, bool violated, const char *text);
 /* What a loop's promise and its code differ in: the lines as one. */

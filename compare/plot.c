@@ -134,9 +134,9 @@ static void write_tics(struct drawing *d)
         }
     }
     text_add(d->canvas.out, ")\n");
-    canvas_words(
-        &d->canvas, (canvas_left + canvas_right) / 2, 20,
-        (struct words){"flops per counted byte", plot_ink, "center", canvas_font, 0, false});
+    canvas_words(&d->canvas, (canvas_left + canvas_right) / 2, 20,
+                 (struct words){"flops per counted byte; the levels of a kernel side by side",
+                                plot_ink, "center", canvas_font, 0, false});
     canvas_words(&d->canvas, 20, (canvas_bottom + canvas_top) / 2,
                  (struct words){"GFLOP/s", plot_ink, "center", canvas_font, 90, false});
 }

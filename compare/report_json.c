@@ -284,6 +284,15 @@ static void add_accuracy(struct text *out, const struct accuracy *a)
     json_number(out, "n", a->n);
 }
 
+/* Over a part of the rows. */
+static void add_part(struct text *out, const char *name, const struct accuracy *a)
+{
+    json_key(out, name);
+    text_add(out, "{");
+    add_accuracy(out, a);
+    text_add(out, "}");
+}
+
 static void add_models(struct text *out, const struct comparison *c)
 {
     text_add(out, ",\n \"models\": [");
@@ -291,10 +300,10 @@ static void add_models(struct text *out, const struct comparison *c)
         json_element(out, m);
         json_string(out, "name", models[m].name);
         add_accuracy(out, &c->accuracy[m]);
-        json_key(out, "undisturbed");
-        text_add(out, "{");
-        add_accuracy(out, &c->accuracy_quiet[m]);
-        text_add(out, "}}");
+        add_part(out, "undisturbed", &c->accuracy_quiet[m]);
+        add_part(out, "l1", &c->accuracy_l1.of[m]);
+        add_part(out, "beyond_l1", &c->accuracy_beyond.of[m]);
+        text_add(out, "}");
     }
     text_add(out, "]");
 }

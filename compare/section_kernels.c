@@ -225,11 +225,7 @@ void section_models(const struct comparison *c, struct document *d)
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     document_add(d, BLOCK_HEADING, TONE_PLAIN, "How good the models are");
     compare_at_l1(c, d);
-    document_add(d, BLOCK_SENTENCE, TONE_PLAIN,
-                 "Predicted against measured; x 3: three times as much. ports and chains bound the "
-                 "core and leave memory aside: beyond L1 they are expected far above what is "
-                 "measured, and \"all\" has them as one bound of several. A row without a "
-                 "prediction counts against coverage.");
+    document_add(d, BLOCK_SENTENCE, TONE_PLAIN, "%s", accuracy_legend);
     for (int m = 0; m < n_models; m++) {
         table_gap(t);
         model_rows(t, m, "L1", &c->accuracy_l1, &c->accuracy_l1_quiet, true);

@@ -68,12 +68,53 @@ static int widest(const struct text *t)
     size_t most = 0;
     for (const char *line = t->data; *line;) {
         const size_t len = strcspn(line, "\n");
-        const char *odd = strstr(line, "`id`"); /* a name of any length is shown whole */
-        const bool named_oddly = odd && odd < line + len;
-        most = len > most && !named_oddly ? len : most;
+        most = len > most ? len : most;
         line += len + (line[len] == '\n');
     }
     return (int)most;
+}
+
+/* A violated bound says why where that can be told; a disturbed one is listed and no finding. */
+static void check_violations(struct arena *a)
+{
+    struct run_case list[] = {
+        fixture_recorded(RUN_ROOF, "fma_f32", "L1", 1, 100e9),
+        fixture_recorded(RUN_ROOF, "triad", "DRAM", 1, 12e9),
+        fixture_recorded(RUN_ROOF, "copy", "DRAM", 1, 12e9),
+        fixture_recorded(RUN_KERNEL, "saxpy", "DRAM", 1, 4e9),
+        fixture_recorded(RUN_KERNEL, "stencil", "DRAM", 1, 40e9),
+    };
+    const struct run run = fixture_run(list, 5);
+    const struct comparison *c = comparison_join(&run, fixture_kernels(), NULL, a);
+    ok(c->n_violated == 2 && c->n_notes >= 2, "two bounds are violated");
+    ok(strstr(c->notes[0].text, "Likely cause: the DRAM triad roof's mix differs: the loop updates "
+                                "in place"),
+       "another mix: %s", c->notes[0].text);
+    ok(strstr(c->notes[1].text, "The roof's mix is the same"), "the same mix: %s",
+       c->notes[1].text);
+
+    list[3].noise.disturbed = list[4].noise.disturbed = true;
+    c = comparison_join(&run, fixture_kernels(), NULL, a);
+    ok(c->n_violated == 0 && !c->notes[0].violated, "disturbed: no finding");
+    ok(strstr(c->notes[0].text, "Disturbed, above the bound") &&
+           strstr(c->notes[0].text, "saxpy") && strstr(c->notes[0].text, "stencil"),
+       "but said: %s", c->notes[0].text);
+}
+
+/* With names of a usual length. */
+static void check_width(struct arena *a)
+{
+    struct run_case usual[16];
+    int n = 0;
+    for (int i = 0; i < n_cases; i++) {
+        if (cases[i].name != bad_name) {
+            usual[n++] = cases[i];
+        }
+    }
+    const struct run run = fixture_run(usual, n);
+    const struct text t =
+        written(comparison_join(&run, fixture_kernels(), NULL, a), "terminal", false, a);
+    ok(widest(&t) <= 112, "terminal: %d columns at most, no more than 112", widest(&t));
 }
 
 /* Remarks that differ in their numbers alone share one, with the range of each. */
@@ -102,7 +143,6 @@ static void check_terminal(const struct comparison *c, struct arena *a)
     ok(has(&plain, "no roofline: no fma_f32 roof"), "terminal: a missing roof is named");
     ok(has(&plain, "not known") && has(&plain, "governor") && !has(&plain, "governor unknown"),
        "terminal: what is unknown stands in one line");
-    ok(widest(&plain) <= 112, "terminal: no line is wider than 112 columns");
     ok(strstr(plain.data, "\nKernels") < strstr(plain.data, "\nMemory roofs"),
        "terminal: the kernels come first");
     ok(!has(&plain, " \n"), "terminal: no blanks at the ends of lines");
@@ -176,7 +216,8 @@ static void check_script(const struct comparison *c, struct arena *a)
     ok(plot_keys(c, keys) == 2 && keys[0].threads == 1 && keys[1].threads == 10,
        "plot: one for each thread count");
     const struct text t = written(c, "gnuplot", false, a);
-    ok(has(&t, "set label 'saxpy'") && has(&t, "set label 'stencil'"), "plot: kernels are named");
+    ok(has(&t, "set label 'saxpy DRAM'") && has(&t, "set label 'stencil DRAM'"),
+       "plot: kernels are named with their level");
     ok(has(&t, "'DRAM GB/s: triad 12, copy 20'"), "plot: roofs are labelled");
     ok(has(&t, "'ridge 5.00 to 8.33'"), "plot: ridge points are numbered");
     ok(has(&t, "fma_f32 100 GFLOP/s"), "plot: the compute roof is labelled");
@@ -204,7 +245,7 @@ static void check_hostile_script(struct arena *a)
     const struct run run = fixture_run(cases, n_cases);
     const struct comparison *c = comparison_join(&run, &kernels, NULL, a);
     const struct text t = written(c, "gnuplot", false, a);
-    ok(has(&t, "set label 'a,\"b\"|<i>id''; [31m\\' at"),
+    ok(has(&t, "set label 'a,\"b\"|<i>id''; [31m\\ DRAM' at"),
        "plot: quotes are doubled, backquotes and control characters left out");
 }
 
@@ -244,7 +285,9 @@ int main(void)
     make_cases();
     const struct run run = fixture_run(cases, n_cases);
     const struct comparison *c = comparison_join(&run, fixture_kernels(), NULL, a);
+    check_violations(a);
     check_footnotes(a);
+    check_width(a);
     check_terminal(c, a);
     check_markdown(c, a);
     check_csv(c, a);
