@@ -56,7 +56,7 @@ static void colored(struct text *out, const char *code, const char *words, bool 
 }
 
 /* Lines of tables and of sentences, in columns. */
-enum { TABLE_WIDTH = 110, SENTENCE_WIDTH = 98, CELL_WIDTH_LEAST = 24 };
+enum { TABLE_WIDTH = 114, SENTENCE_WIDTH = 98, CELL_WIDTH_LEAST = 24 };
 
 /* Words from column `start` on, folded at `limit`, the lines after the first indented as far. */
 static void folded(const char *words, int start, int limit, struct text *out)

@@ -46,7 +46,8 @@ static void ladder_says(const struct row *row, struct text *out)
         return;
     }
     const char *who = subjects[row->ladder.explains];
-    const bool much_left = fabs(row->ladder.unexplained) > quiet_part(row);
+    const double left = row->ladder.unexplained;
+    const bool much_left = fabs(left) > quiet_part(row);
     if (!who) {
         text_add(out, "%s", roofline == VERDICT_MISSES && much_left ? "; nothing explains" : "");
     } else if (r->verdict.kind == VERDICT_BOUND) {
@@ -54,8 +55,11 @@ static void ladder_says(const struct row *row, struct text *out)
     } else if (r->verdict.kind == VERDICT_NOISY) {
         text_add(out, "; %s may explain", who);
     } else {
-        text_add(out, "; %s %s, %.0f %% left", who, much_left ? "nearest" : "explain",
-                 100 * fabs(row->ladder.unexplained));
+        text_add(out, "; %s %s %.0f %%", who,
+                 !much_left ? "explain all but"
+                 : left > 0 ? "leave"
+                            : "exceeded by",
+                 100 * fabs(left));
     }
 }
 
@@ -134,7 +138,7 @@ void section_kernels(const struct comparison *c, struct document *d)
         "measured: the median, +- how far its 95 %% interval reaches; roofline, ports: what "
         "these models allow, * the tighter one; ratio: measured over it; the roofline: by "
         "how much it misses, the roof that binds it, and which rung of the ladder "
-        "explains the rest; thr: threads.");
+        "explains it, or leaves how much; thr: threads.");
     document_table(d, t);
 }
 
