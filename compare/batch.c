@@ -18,20 +18,35 @@ static int total_rows(const struct comparison *const *runs, int n)
     return rows;
 }
 
-static void measure(const struct batch *b, int rows, enum rows_from from,
+/* The rows of all runs, one after the other. */
+struct all_rows {
+    const struct row **rows;
+    int n;
+};
+
+static struct all_rows all_rows_of(const struct batch *b, struct arena *a)
+{
+    const size_t most = (size_t)total_rows(b->runs, b->n) + 1;
+    struct all_rows all = {.rows = arena_new(a, const struct row *, most)};
+    for (int i = 0; i < b->n; i++) {
+        for (int r = 0; r < b->runs[i]->n_rows; r++) {
+            all.rows[all.n++] = &b->runs[i]->rows[r];
+        }
+    }
+    return all;
+}
+
+static void measure(const struct all_rows *all, enum rows_from from,
                     struct accuracy out[MODELS_MAX], struct arena *a)
 {
-    double *predicted = arena_new(a, double, (size_t)rows + 1);
-    double *measured = arena_new(a, double, (size_t)rows + 1);
+    double *predicted = arena_new(a, double, (size_t)all->n + 1);
+    double *measured = arena_new(a, double, (size_t)all->n + 1);
     for (int m = 0; m < n_models; m++) {
         int k = 0;
-        for (int i = 0; i < b->n; i++) {
-            for (int r = 0; r < b->runs[i]->n_rows; r++) {
-                const struct row *row = &b->runs[i]->rows[r];
-                if (row_is_from(row, from)) {
-                    predicted[k] = row->ceilings[m].rate;
-                    measured[k++] = row->measured.rate;
-                }
+        for (int i = 0; i < all->n; i++) {
+            if (row_is_from(all->rows[i], from)) {
+                predicted[k] = all->rows[i]->ceilings[m].rate;
+                measured[k++] = all->rows[i]->measured.rate;
             }
         }
         out[m] = accuracy_of(predicted, measured, k, a);
@@ -48,11 +63,11 @@ static int by_size(const void *left, const void *right)
 struct batch batch_of(const struct comparison *const *runs, int n, struct arena *a)
 {
     struct batch b = {.runs = runs, .n = n};
-    const int rows = total_rows(runs, n);
-    measure(&b, rows, FROM_ANYWHERE, b.accuracy, a);
-    measure(&b, rows, FROM_L1, b.accuracy_l1.of, a);
-    measure(&b, rows, FROM_BEYOND, b.accuracy_beyond.of, a);
-    b.misses = arena_new(a, struct miss, (size_t)rows + 1);
+    const struct all_rows all = all_rows_of(&b, a);
+    measure(&all, FROM_ANYWHERE, b.accuracy, a);
+    measure(&all, FROM_L1, b.accuracy_l1.of, a);
+    measure(&all, FROM_BEYOND, b.accuracy_beyond.of, a);
+    b.misses = arena_new(a, struct miss, (size_t)all.n + 1);
     for (int i = 0; i < n; i++) {
         for (int r = 0; r < runs[i]->n_rows; r++) {
             if (row_explanation(&runs[i]->rows[r])) {

@@ -61,7 +61,7 @@ void table_gap(struct table *t);
  * numbers share one, which then gives the range of each number. */
 const char *table_footnote(struct table *t, const char *text);
 /* "[1] the clock moved by 5.2 to 8.6 % (limit 5)" */
-const char *table_footnote_words(const struct table *t, size_t i);
+const char *table_footnote_words(const struct table *t, size_t at);
 int table_rows(const struct table *t);
 const struct cell *table_at(const struct table *t, int row, int column);
 

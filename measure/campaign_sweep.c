@@ -86,12 +86,11 @@ static void adopt_knees(struct campaign *c, const struct sweep_knee *knees, int 
     }
 }
 
-static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int n, bool disturbed)
+static void judge_sweep(struct campaign *c, const struct sweep_seen *seen)
 {
     struct run_host *f = &c->run->host;
     const char *warnings[SIZES_CACHES];
-    const int n_warnings =
-        sweep_compare(knees, n, f->caches, f->n_caches, disturbed, c->arena, warnings);
+    const int n_warnings = sweep_compare(seen, f->caches, f->n_caches, c->arena, warnings);
     for (int i = 0; i < n_warnings; i++) {
         campaign_warn(c, warnings[i]);
     }
@@ -102,7 +101,7 @@ static void judge_sweep(struct campaign *c, const struct sweep_knee *knees, int 
                 continue;
             }
             reach_beyond(c, f->caches[i].measured_bytes);
-            if (sweep_moves_size(&f->caches[i], disturbed)) {
+            if (sweep_moves_size(&f->caches[i], seen->disturbed)) {
                 believe_sweep(c, level, f->caches[i].measured_bytes);
             }
         }
@@ -146,7 +145,7 @@ bool campaign_sweep(struct campaign *c)
     if (isnan(known)) {
         adopt_knees(c, knees, n_knees);
     } else {
-        judge_sweep(c, knees, n_knees, disturbed);
+        judge_sweep(c, &(struct sweep_seen){knees, n_knees, disturbed});
     }
     return true;
 }

@@ -143,29 +143,29 @@ bool sweep_moves_size(const struct run_cache *c, bool disturbed)
     return !disturbed && sweep_disagrees(c);
 }
 
-int sweep_compare(const struct sweep_knee *knees, int n_knees, struct run_cache *caches,
-                  int n_caches, bool disturbed, struct arena *a, const char **warnings)
+int sweep_compare(const struct sweep_seen *seen, struct run_cache *caches, int n_caches,
+                  struct arena *a, const char **warnings)
 {
     bool taken[SWEEP_KNEES_MAX] = {false};
     int n = 0;
     for (int i = 0; i < n_caches; i++) {
         struct run_cache *c = &caches[i];
-        const int k = nearest_knee(knees, n_knees, taken, c->size_bytes);
+        const int k = nearest_knee(seen->knees, seen->n_knees, taken, c->size_bytes);
         if (k < 0) {
             continue;
         }
         taken[k] = true;
-        c->measured_bytes = knees[k].bytes;
+        c->measured_bytes = seen->knees[k].bytes;
         if (sweep_disagrees(c)) {
-            char said[TEXT_SI_SIZE], seen[TEXT_SI_SIZE];
-            warnings[n++] = arena_format(a,
-                                         "the system reports %s of %s, but reads slow down past "
-                                         "%s%s: arrays for %s are sized "
-                                         "by what %s, those for DRAM lie beyond both",
-                                         c->name, text_bytes(c->size_bytes, said),
-                                         text_bytes(c->measured_bytes, seen),
-                                         disturbed ? " in a sweep that was disturbed" : "", c->name,
-                                         disturbed ? "the system reports" : "was measured");
+            char said[TEXT_SI_SIZE], found[TEXT_SI_SIZE];
+            warnings[n++] = arena_format(
+                a,
+                "the system reports %s of %s, but reads slow down past "
+                "%s%s: arrays for %s are sized "
+                "by what %s, those for DRAM lie beyond both",
+                c->name, text_bytes(c->size_bytes, said), text_bytes(c->measured_bytes, found),
+                seen->disturbed ? " in a sweep that was disturbed" : "", c->name,
+                seen->disturbed ? "the system reports" : "was measured");
         }
     }
     return n;

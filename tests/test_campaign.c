@@ -224,7 +224,8 @@ static void test_knees_recorded(struct arena *a)
                                  {"L2", 2 * MIB, 64, 1, UNKNOWN},
                                  {"L3", 260 * MIB, 64, 2, UNKNOWN}};
     const char *warnings[3];
-    const int n_warnings = sweep_compare(knees, n_knees, caches, 3, false, a, warnings);
+    const int n_warnings =
+        sweep_compare(&(struct sweep_seen){knees, n_knees, false}, caches, 3, a, warnings);
     ok(caches[0].measured_bytes == knees[0].bytes && caches[1].measured_bytes == knees[1].bytes &&
            caches[2].measured_bytes == knees[2].bytes,
        "each cache gets its knee");
@@ -236,7 +237,7 @@ static void test_knees_recorded(struct arena *a)
     ok(strstr(warnings[0], "arrays for L3 are sized by what was measured"), "and it says so");
 
     ok(!sweep_moves_size(&caches[2], true), "a disturbed sweep moves no size");
-    ok(sweep_compare(knees, n_knees, caches, 3, true, a, warnings) == 1 &&
+    ok(sweep_compare(&(struct sweep_seen){knees, n_knees, true}, caches, 3, a, warnings) == 1 &&
            strstr(warnings[0], "in a sweep that was disturbed: arrays for L3 are sized by what the "
                                "system reports"),
        "and says that too: %s", warnings[0]);
