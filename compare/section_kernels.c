@@ -119,7 +119,7 @@ void section_kernels(const struct comparison *c, struct document *d)
 {
     static const char *const titles[] = {"kernel",    "isa",    ">thr",   "level",
                                          ">measured", "unit",   ">n",     ">roofline",
-                                         ">ratio",    ">ports", ">ratio", "the roofline"};
+                                         ">ratio",    ">ports", ">ratio", "verdict"};
     struct table *t = table_new(d->arena, titles, COUNT(titles));
     for (int i = 0; i < c->n_rows; i++) {
         if (i > 0 && strcmp(c->rows[i].name, c->rows[i - 1].name) != 0) {
@@ -136,8 +136,8 @@ void section_kernels(const struct comparison *c, struct document *d)
     document_add(
         d, BLOCK_SENTENCE, TONE_PLAIN,
         "measured: the median, +- how far its 95 %% interval reaches; roofline, ports: what "
-        "these models allow, * the tighter one; ratio: measured over it; the roofline: by "
-        "how much it misses, the roof that binds it, and which rung of the ladder "
+        "these models allow, * the tighter one; ratio: measured over it; verdict: by "
+        "how much the roofline misses, the roof that binds it, and which rung of the ladder "
         "explains it, or leaves how much; thr: threads.");
     document_table(d, t);
 }
