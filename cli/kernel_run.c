@@ -363,27 +363,44 @@ static void rung(struct text *out, const char *name, double cycles, double measu
     if (isnan(cycles)) {
         text_add(out, "    %-22s unknown\n", name);
     } else {
-        text_add(out, "    %-22s %10.3f %6.2f  %s\n", name, cycles, cycles / measured, words);
+        char ratio[16] = "";
+        if (!isnan(measured)) {
+            snprintf(ratio, sizeof ratio, "%.2f", cycles / measured);
+        }
+        text_add(out, "    %-22s %10.3f %6s  %s\n", name, cycles, ratio, words);
     }
+}
+
+static const char *level_name(const struct measured *m)
+{
+    return m->level < LEVEL_COUNT ? level_names[m->level] : "none";
+}
+
+static void show_measured(const struct measured *m, const char *symbol, struct text *out)
+{
+    const struct summary *s = &m->cycles_per_n;
+    char clock[TEXT_SI_SIZE];
+    text_add(out,
+             "%s, %s: %.4f cycles for one more n measured (%.4f to %.4f, cv %.1f %%; lowest decile "
+             "%.4f) at %s%s%s\n",
+             symbol, level_name(m), s->median, s->median_low, s->median_high, 100 * s->cv,
+             m->quiet_per_n, text_si(m->clock_hz, "Hz", clock), m->disturbed ? "; disturbed: " : "",
+             m->disturbed ? m->why : "");
 }
 
 static void show(const struct ran *r, const struct ladder *l, const struct measured *m,
                  const char *symbol, struct text *out)
 {
-    const struct summary *s = &m->cycles_per_n;
-    const double per_iter = s->median * r->n_per_iter;
-    char clock[TEXT_SI_SIZE];
-    text_add(out,
-             "%s, %s: %.4f cycles for one more n measured (%.4f to %.4f, cv %.1f %%; lowest decile "
-             "%.4f) at "
-             "%s%s%s\n",
-             symbol, level_names[m->level], s->median, s->median_low, s->median_high, 100 * s->cv,
-             m->quiet_per_n, text_si(m->clock_hz, "Hz", clock), m->disturbed ? "; disturbed: " : "",
-             m->disturbed ? m->why : "");
+    const double per_iter = m->cycles_per_n.median * r->n_per_iter;
+    if (m->level < LEVEL_COUNT) {
+        show_measured(m, symbol, out);
+    }
     text_add(out, "  %s runs %.4g times for one more n, %.0f %% of all instructions\n",
              r->loop->place, 1 / r->n_per_iter, 100 * r->share);
-    text_add(out, "    %-22s %10.3f %6s  a call costs %.0f cycles besides\n",
-             "cycles per iteration", per_iter, "", m->call_cycles.median);
+    if (m->level < LEVEL_COUNT) {
+        text_add(out, "    %-22s %10.3f %6s  a call costs %.0f cycles besides\n",
+                 "cycles per iteration", per_iter, "", m->call_cycles.median);
+    }
     if (l->machine) {
         rung(out, "ports and front end", l->ports, per_iter, l->ports_words);
         rung(out, "chains", l->chains, per_iter, l->chains_words);
@@ -414,7 +431,7 @@ static void csv(const struct ran *r, const struct ladder *l, const struct measur
     const bool there = l->machine != NULL;
     const struct nest_loop *loop = &r->loop->loop;
     text_add(out, "%s,0x%llx,0x%llx,%s", symbol, (unsigned long long)loop->address,
-             (unsigned long long)loop->address + loop->len, level_names[m->level]);
+             (unsigned long long)loop->address + loop->len, level_name(m));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         add_number(out, numbers[i]);
     }
@@ -432,7 +449,7 @@ static void csv(const struct ran *r, const struct ladder *l, const struct measur
 
 static bool choose_levels(const char *text, bool levels[LEVEL_COUNT], struct err *e)
 {
-    for (const char *at = text; *at;) {
+    for (const char *at = strcmp(text, "none") == 0 ? "" : text; *at;) {
         const size_t len = strcspn(at, ",");
         int found = -1;
         for (int k = 0; k < LEVEL_COUNT; k++) {
@@ -440,8 +457,8 @@ static bool choose_levels(const char *text, bool levels[LEVEL_COUNT], struct err
                 strlen(level_names[k]) == len && strncmp(level_names[k], at, len) == 0 ? k : found;
         }
         if (found < 0) {
-            return err_set(e, ERR_RANGE, LOC_NONE, "--levels: '%.*s' is none of L1, L2, L3, DRAM",
-                           (int)len, at);
+            return err_set(e, ERR_RANGE, LOC_NONE,
+                           "--levels: '%.*s' is not one of L1, L2, L3, DRAM", (int)len, at);
         }
         levels[found] = true;
         at += len + (at[len] == ',');
@@ -484,6 +501,15 @@ static bool predict(struct job *j, struct err *e)
            climb(j->c, &j->ran, kernel.bodies, &j->ladder, e);
 }
 
+static void say(const struct job *j, const struct measured *m, struct text *out)
+{
+    if (j->options->csv) {
+        csv(&j->ran, &j->ladder, m, j->request.symbol, out);
+    } else {
+        show(&j->ran, &j->ladder, m, j->request.symbol, out);
+    }
+}
+
 static bool measure_and_say(struct job *j, struct text *out, struct err *e)
 {
     bool levels[LEVEL_COUNT] = {false};
@@ -494,6 +520,7 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
     if (j->options->csv) {
         text_add(out, "%s", csv_header);
     }
+    int n = 0;
     for (int level = 0; level < LEVEL_COUNT; level++) {
         struct measured m = {.level = (enum level)level};
         if (!levels[level]) {
@@ -503,11 +530,15 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
         if (!choose_lengths(&j->view, m.level, r, e) || !measure_level(j->host, r, &m, e)) {
             return false;
         }
-        if (j->options->csv) {
-            csv(&j->ran, &j->ladder, &m, r->symbol, out);
-        } else {
-            show(&j->ran, &j->ladder, &m, r->symbol, out);
-        }
+        say(j, &m, out);
+        n++;
+    }
+    if (n == 0) {
+        const struct measured nothing = {.level = LEVEL_COUNT,
+                                         .cycles_per_n = summary_of(NULL, 0),
+                                         .clock_hz = (double)NAN,
+                                         .quiet_per_n = (double)NAN};
+        say(j, &nothing, out);
     }
     return true;
 }

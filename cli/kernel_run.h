@@ -33,7 +33,12 @@ enum {
          "what f takes after n: float*, double*, int32*, int64*, uint8*, float, double "           \
          "(double*, double*)",                                                                     \
          3},                                                                                       \
-        {"levels", KEY_LEVELS, "LIST", 0, "of L1, L2, L3, DRAM (L1,DRAM)", 3},                     \
+        {"levels",                                                                                 \
+         KEY_LEVELS,                                                                               \
+         "LIST",                                                                                   \
+         0,                                                                                        \
+         "of L1, L2, L3, DRAM, or none to measure nothing (L1,DRAM)",                              \
+         3},                                                                                       \
         {"machine", 'm', "MACHINE", 0, "whose ceilings (the one that describes this CPU)", 3},     \
         {"elements-per-n", KEY_ELEMENTS_PER_N, "N", 0, "of each array for one more n (1)", 3},     \
         {"rounds", KEY_ROUNDS, "N", 0, "good timings of every length (101)", 3},                   \

@@ -72,7 +72,7 @@ fails 3 "hang was still busy after 1 s and was stopped in a call" hang --args "d
 fails 3 "does not run more often for a larger n" still --args "double*"
 fails 2 "no function 'nothing'" nothing
 fails 2 "argument 'complex*'" add --args "complex*"
-fails 2 "'L9' is none of" add --levels L9
+fails 2 "'L9' is not one of" add --levels L9
 fails 3 "no-linker is not installed" add --linker no-linker
 fails 3 "makes no shared object of it" add --linker false
 echo "1..$count"
