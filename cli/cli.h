@@ -46,9 +46,10 @@ int cmd_compare(struct cli *c, int argc, char **argv);
 int cmd_explain(struct cli *c, int argc, char **argv);
 int cmd_machine(struct cli *c, int argc, char **argv);
 int cmd_kernel(struct cli *c, int argc, char **argv);
+int cmd_blocks(struct cli *c, int argc, char **argv);
 int cmd_infer(struct cli *c, int argc, char **argv);
 extern const struct argp argp_measure, argp_model, argp_compare, argp_explain, argp_machine,
-    argp_kernel, argp_infer;
+    argp_kernel, argp_infer, argp_blocks;
 
 /* For arenas: says so and exits. */
 void cli_out_of_memory(void *context);

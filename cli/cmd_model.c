@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "code/nest.h"
+#include "compare/block_price.h"
 #include "compare/join.h"
 #include "formats/blocks.h"
 #include "model/ceiling.h"
@@ -31,7 +32,11 @@ static const struct argp_option option_table[] = {
     {"clock", KEY_CLOCK, "HZ", 0, "of the cores, e.g. 3.2e9 (the machine file's)", 0},
     {"run", 'r', "RUN.yaml", 0,
      "measured results whose roofs serve the roofline (the machine file's)", 0},
-    {"blocks", KEY_BLOCKS, "FILE", 0, "a CSV file of blocks, a line each, - for standard input", 0},
+    {"blocks", KEY_BLOCKS, "FILE", 0,
+     "a file of blocks, a line each: CSV with a column block or code, or bare hexadecimal bytes; - "
+     "for "
+     "standard input",
+     0},
     {"csv", KEY_CSV, NULL, 0, "comma-separated values instead of text", 0},
     {0},
 };
@@ -405,14 +410,13 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
 }
 
 /* One block as a line: its name or number, cycles, what binds, the forms nobody knows. */
-static bool csv_block(struct cost *cost, const struct block *b, long number, struct text *out,
+static bool csv_block(struct block_pricer *p, const struct block *b, long number, struct text *out,
                       struct err *e)
 {
+    const struct cost *cost = &p->cost;
     struct ceiling_bound bound;
     struct text words = {.arena = out->arena}, unknown = {.arena = out->arena};
-    cost_clear(cost);
-    cost_add_block(cost, b->forms, b->n_forms);
-    if (!ceiling_of_cost(cost, &bound, e)) {
+    if (!block_price(p, b, &bound, e)) {
         return false;
     }
     if (b->name) {
@@ -441,17 +445,18 @@ static int model_blocks(struct cli *c, struct cost_table *t, const struct option
     enum { FLUSH_BYTES = 1 << 16 };
     struct err e = {0};
     struct block b;
-    struct cost cost = cost_new(t);
     struct arena *row = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
-    if (!row) {
+    struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
+    if (!row || !scratch) {
         cli_out_of_memory(NULL);
     }
+    struct block_pricer pricer = block_pricer_open(t, scratch);
     struct text out = {.arena = row};
     struct block_reader *reader = blocks_open(o->blocks, c->arena, &e);
     int status = EXIT_FINE;
     text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
     for (long n = 1; reader && blocks_next(reader, row, &b, &e); n++) {
-        if (!csv_block(&cost, &b, n, &out, &e)) {
+        if (!csv_block(&pricer, &b, n, &out, &e)) {
             break;
         }
         if (out.len > FLUSH_BYTES) {
@@ -467,6 +472,8 @@ static int model_blocks(struct cli *c, struct cost_table *t, const struct option
         blocks_close(reader);
     }
     status = e.code ? cli_fail(&e) : status ? status : cli_print((struct bytes){out.data, out.len});
+    block_pricer_close(&pricer);
+    arena_release(scratch);
     arena_release(row);
     return status;
 }
@@ -482,13 +489,19 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
         return cli_fail(&e);
     }
     if (o->csv) {
-        struct cost cost = cost_new(t);
+        struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
+        if (!scratch) {
+            cli_out_of_memory(NULL);
+        }
+        struct block_pricer pricer = block_pricer_open(t, scratch);
         text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
-        if (!csv_block(&cost, &b, 1, &out, &e)) {
+        const bool fine = csv_block(&pricer, &b, 1, &out, &e);
+        arena_release(scratch);
+        if (!fine) {
             return cli_fail(&e);
         }
         const int status = cli_print((struct bytes){out.data, out.len});
-        return status ? status : cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
+        return status ? status : pricer.cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
     }
     if (!ceiling_of_block(t, b.forms, b.n_forms, &k, &e)) {
         return cli_fail(&e);

@@ -16,6 +16,7 @@ const struct command commands[] = {
     {"machine", "detect, list, show, check or begin a machine file", &argp_machine, cmd_machine},
     {"infer", "a machine file from the times of blocks alone", &argp_infer, cmd_infer},
     {"kernel", "list, show or check kernels and the code that runs", &argp_kernel, cmd_kernel},
+    {"blocks", "the basic blocks of programs, as CSV", &argp_blocks, cmd_blocks},
 };
 const int n_commands = sizeof commands / sizeof *commands;
 

@@ -207,25 +207,73 @@ static bool settle(struct reader *r, struct object *out, struct err *e)
     return true;
 }
 
-bool object_read(struct bytes input, const char *file, struct arena *a, struct object *out,
-                 struct err *e)
+/* Every section of code, as one function each. */
+static bool read_sections(struct reader *r, struct object *out, struct err *e)
 {
-    /* libelf wants to be able to write to the image it is given. */
-    char *image = arena_copy(a, input.data, input.len);
-    struct reader r = {.file = file, .arena = a, .image = {image, input.len}};
+    size_t names;
+    if (elf_getshdrstrndx(r->elf, &names) != 0) {
+        return damaged(r, "no names of sections", e);
+    }
+    for (Elf_Scn *s = NULL; (s = elf_nextscn(r->elf, s)) != NULL;) {
+        GElf_Shdr h;
+        const char *bytes;
+        if (!read_section(r, elf_ndxscn(s), &h, &bytes, e)) {
+            return false;
+        }
+        const char *name = elf_strptr(r->elf, names, h.sh_name);
+        if (bytes && h.sh_size > 0) {
+            r->symbols = arena_grow(r->arena, r->symbols, r->n, &r->capacity, sizeof *r->symbols);
+            r->symbols[r->n++] = (struct symbol){
+                .f = {.name = name ? arena_copy(r->arena, name, strlen(name)) : "?",
+                      .address = h.sh_addr,
+                      .code = (const uint8_t *)bytes,
+                      .len = h.sh_size},
+                .section = elf_ndxscn(s),
+                .section_end = h.sh_addr + h.sh_size,
+            };
+        }
+    }
+    return settle(r, out, e);
+}
 
+typedef bool read_functions(struct reader *r, struct object *out, struct err *e);
+
+static bool read_named(struct reader *r, struct object *out, struct err *e)
+{
+    return read_symbols(r, e) && settle(r, out, e);
+}
+
+static bool read_file(struct reader *r, read_functions *read, struct object *out, struct err *e)
+{
     if (elf_version(EV_CURRENT) == EV_NONE) {
         return err_set(e, ERR_HOST, LOC_NONE, "libelf is too old for this header");
     }
-    r.elf = elf_memory(image, input.len);
-    if (!r.elf) {
-        return err_set(e, ERR_SYNTAX, (struct loc){.file = file},
+    /* libelf wants to be able to write to the image it is given. */
+    r->elf = elf_memory((char *)(uintptr_t)r->image.data, r->image.len);
+    if (!r->elf) {
+        return err_set(e, ERR_SYNTAX, (struct loc){.file = r->file},
                        "not an ELF file: an object file or a program is needed");
     }
     *out = (struct object){0};
-    const bool fine = read_header(&r, out, e) && read_symbols(&r, e) && settle(&r, out, e);
-    elf_end(r.elf);
+    const bool fine = read_header(r, out, e) && read(r, out, e);
+    elf_end(r->elf);
     return fine;
+}
+
+bool object_read(struct bytes input, const char *file, struct arena *a, struct object *out,
+                 struct err *e)
+{
+    struct reader r = {
+        .file = file, .arena = a, .image = {arena_copy(a, input.data, input.len), input.len}};
+    return read_file(&r, read_named, out, e);
+}
+
+bool object_sections(struct bytes input, const char *file, struct arena *a, struct object *out,
+                     struct err *e)
+{
+    struct reader r = {
+        .file = file, .arena = a, .image = {arena_copy(a, input.data, input.len), input.len}};
+    return read_file(&r, read_sections, out, e);
 }
 
 const struct object_function *object_find(const struct object *o, const char *name)

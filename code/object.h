@@ -31,6 +31,10 @@ struct object {
 bool object_read(struct bytes input, const char *file, struct arena *a, struct object *out,
                  struct err *e);
 
+/* The same with every section of code as one function of its name: for files without symbols. */
+bool object_sections(struct bytes input, const char *file, struct arena *a, struct object *out,
+                     struct err *e);
+
 /* The first function of this name, or NULL. */
 const struct object_function *object_find(const struct object *o, const char *name);
 

@@ -99,9 +99,10 @@ bool block_parse(const char *text, struct loc loc, struct arena *a, struct block
 /* --- rows of a CSV file -------------------------------------------------------------------------
  */
 
-enum column { BLOCK, CYCLES, WEIGHT, NAME, COLUMNS };
+enum column { BLOCK, CODE, CYCLES, WEIGHT, NAME, COLUMNS };
 static const char *const column_names[] = {
-    [BLOCK] = "block", [CYCLES] = "cycles", [WEIGHT] = "weight", [NAME] = "name", [COLUMNS] = NULL};
+    [BLOCK] = "block",   [CODE] = "code", [CYCLES] = "cycles",
+    [WEIGHT] = "weight", [NAME] = "name", [COLUMNS] = NULL};
 
 struct block_reader {
     FILE *file;
@@ -110,10 +111,10 @@ struct block_reader {
     unsigned line, column;  /* of the next byte */
     unsigned char start[3]; /* of the file: where a byte order mark would be */
     size_t n_start, at;
-    int pushed_back;    /* a byte read too far, or EOF */
-    int n_columns;      /* of the header */
-    int index[COLUMNS]; /* which field of a row; -1: no such column */
-    bool ended;
+    int pushed_back;         /* a byte read too far, or EOF */
+    int n_columns;           /* of the header */
+    int index[COLUMNS];      /* which field of a row; -1: no such column */
+    bool ended, row_in_hand; /* the first line was a row, not a header */
 
     char *bytes; /* the fields of the row in hand, each with its NUL */
     size_t len, capacity;
@@ -262,6 +263,11 @@ static bool read_row(struct block_reader *r, struct err *e)
     return r->n_fields > 1 || r->fields[0].len > 0;
 }
 
+static bool is_code(const char *text, size_t len)
+{
+    return len >= 2 && len % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == len;
+}
+
 static bool read_header(struct block_reader *r, struct err *e)
 {
     if (!read_row(r, e)) {
@@ -270,6 +276,12 @@ static bool read_header(struct block_reader *r, struct err *e)
     }
     for (int c = 0; c < COLUMNS; c++) {
         r->index[c] = -1;
+    }
+    r->n_columns = r->n_fields;
+    if (r->n_fields == 1 && is_code(r->bytes, r->fields[0].len)) {
+        r->index[CODE] = 0;
+        r->row_in_hand = true;
+        return true;
     }
     for (int i = 0; i < r->n_fields; i++) {
         for (int c = 0; c < COLUMNS; c++) {
@@ -283,10 +295,11 @@ static bool read_header(struct block_reader *r, struct err *e)
             r->index[c] = i;
         }
     }
-    r->n_columns = r->n_fields;
-    return r->index[BLOCK] >= 0 ||
-           err_set(e, ERR_SCHEMA, r->fields[0].loc,
-                   "the header has no column 'block'; understood are block, cycles, weight, name");
+    return r->index[BLOCK] >= 0 || r->index[CODE] >= 0 ||
+           err_set(
+               e, ERR_SCHEMA, r->fields[0].loc,
+               "the header has no column 'block' or 'code'; understood are block, code, cycles, "
+               "weight, name");
 }
 
 static void reader_release(void *object)
@@ -344,9 +357,31 @@ static bool read_number(const struct block_reader *r, enum column c, double abse
                    column_names[c], text, CYCLES_MAX);
 }
 
+/* The text of a column, NULL where the file has no such column. */
+static const char *field_text(const struct block_reader *r, enum column c, struct arena *row)
+{
+    const struct csv_field *field = r->index[c] >= 0 ? &r->fields[r->index[c]] : NULL;
+    return field ? arena_copy(row, r->bytes + field->start, field->len) : NULL;
+}
+
+static bool read_block(const struct block_reader *r, struct arena *row, struct block *out,
+                       struct err *e)
+{
+    const struct csv_field *block = &r->fields[r->index[r->index[BLOCK] >= 0 ? BLOCK : CODE]];
+    *out = (struct block){.loc = block->loc};
+    if (r->index[BLOCK] >= 0 && !block_parse(r->bytes + block->start, block->loc, row, out, e)) {
+        return false;
+    }
+    out->code = field_text(r, CODE, row);
+    out->code_loc = r->index[CODE] >= 0 ? r->fields[r->index[CODE]].loc : LOC_NONE;
+    return true;
+}
+
 bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, struct err *e)
 {
-    if (r->ended || !read_row(r, e)) {
+    const bool in_hand = r->row_in_hand;
+    r->row_in_hand = false;
+    if (!in_hand && (r->ended || !read_row(r, e))) {
         r->ended = true;
         return false;
     }
@@ -355,18 +390,14 @@ bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, s
                        "the header has %d fields, this row %d; quote a field that holds commas",
                        r->n_columns, r->n_fields);
     }
-    const struct csv_field *block = &r->fields[r->index[BLOCK]];
     double cycles, weight;
     if (!read_number(r, CYCLES, NAN, &cycles, e) || !read_number(r, WEIGHT, 1, &weight, e) ||
-        !block_parse(r->bytes + block->start, block->loc, row, out, e)) {
+        !read_block(r, row, out, e)) {
         return false;
     }
     out->cycles = cycles;
     out->weight = weight;
-    if (r->index[NAME] >= 0) {
-        const struct csv_field *name = &r->fields[r->index[NAME]];
-        out->name = arena_copy(row, r->bytes + name->start, name->len);
-    }
+    out->name = field_text(r, NAME, row);
     return true;
 }
 

@@ -1,7 +1,9 @@
 /* blocks.h - blocks of instructions: text "2 addss xmm, xmm; 1 bsr r64, r64", and CSV files of them.
  *
- * A block is a multiset of forms.  The CSV has a header line; the columns understood are `block`
- * (needed), `cycles` (measured cycles per execution of the block), `weight` and `name`.  Fields with
+ * A block is a multiset of forms.  The CSV has a header line; the columns understood are `block`, or
+ * `code` (machine code in hexadecimal; one of the two is needed), `cycles` (measured cycles per execution
+ * of the block), `weight` and `name`.  A file whose first line is nothing but hexadecimal digits has no
+ * header: each of its lines is the code of a block.  Fields with
  * commas or quotes are quoted as in RFC 4180.  Files are read row by row: any size in constant
  * memory.
  */
@@ -15,8 +17,10 @@
 #include <stdbool.h>
 
 struct block {
-    struct form_count *forms; /* as written; equal forms merged */
+    struct form_count *forms; /* as written; equal forms merged; none where only code is given */
     int n_forms;
+    const char *code; /* hexadecimal, not checked here; NULL: not given */
+    struct loc code_loc;
     double cycles, weight; /* NaN, 1 where there is no such column */
     const char *name;      /* NULL */
     struct loc loc;

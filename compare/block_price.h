@@ -1,0 +1,27 @@
+/* block_price.h - what a block takes on a machine, from its forms or from its bytes.
+ *
+ * Bytes show more than forms: idioms, and pairs that stand side by side and fuse.  So code is priced
+ * where a block has both.
+ */
+#ifndef GAMBREL_COMPARE_BLOCK_PRICE_H
+#define GAMBREL_COMPARE_BLOCK_PRICE_H
+
+#include "formats/blocks.h"
+#include "model/ceiling.h"
+
+struct block_pricer {
+    struct cost cost;      /* of the block priced last */
+    struct decoder *d;     /* NULL until a block has code */
+    struct arena *scratch; /* cleared with each block */
+};
+
+/* Released by block_pricer_close. */
+struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratch);
+void block_pricer_close(struct block_pricer *p);
+
+/* The bound of what is known; p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code
+ * that cannot be read, with its place. */
+bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
+                 struct err *e);
+
+#endif
