@@ -117,7 +117,7 @@ static int print_file(const char *path, const struct options *o)
 {
     struct err e = {0};
     struct bytes input;
-    struct object object;
+    struct object object = {0};
     struct arena *a = arena_create((size_t)4 << 30, cli_out_of_memory, NULL);
     int status = EXIT_FINE;
     if (!a) {

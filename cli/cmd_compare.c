@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/compare_blocks.h"
 #include "compare/join.h"
 #include "compare/plot.h"
 #include "compare/report.h"
@@ -12,9 +13,19 @@ struct options {
     long threads;
     const char **runs;
     int n_runs;
+    struct compare_blocks blocks;
 };
 
-enum { KEY_JSON = 256, KEY_CSV, KEY_MARKDOWN, KEY_FOLDER };
+enum {
+    KEY_JSON = 256,
+    KEY_CSV,
+    KEY_MARKDOWN,
+    KEY_FOLDER,
+    KEY_BLOCKS,
+    KEY_PREDICTIONS,
+    KEY_WITH,
+    KEY_HEAT_MAP
+};
 
 static const struct argp_option option_table[] = {
     {"format", 'f', "NAME", 0, "terminal (default), markdown, csv, json, svg or gnuplot", 0},
@@ -33,6 +44,14 @@ static const struct argp_option option_table[] = {
      0},
     {"isa", 'i', "ISA", 0, "svg and gnuplot: the instruction set to draw", 0},
     {"threads", 't', "N", 0, "svg and gnuplot: the thread count to draw (1)", 0},
+    {NULL, 0, NULL, 0, "Blocks:", 1},
+    {"blocks", KEY_BLOCKS, "FILE", 0,
+     "measured blocks (CSV: cycles; block or code; name, weight) beside every --machine", 1},
+    {"predictions", KEY_PREDICTIONS, "TOOL=FILE", 0,
+     "what another tool predicts: CSV with cycles, by name or in the same order", 1},
+    {"with", KEY_WITH, "TOOL", 0, "run it on the blocks' code: llvm-mca, or llvm-mca=CPU (native)",
+     1},
+    {"heat-map", KEY_HEAT_MAP, "FILE", 0, "draw the first tool's errors as SVG", 1},
     {0},
 };
 
@@ -49,7 +68,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'f':
         o->format = arg;
         return 0;
+    case KEY_BLOCKS:
+        o->blocks.blocks = arg;
+        return 0;
+    case KEY_PREDICTIONS:
+        if (o->blocks.n_predictions == BLOCK_TOOLS_MAX) {
+            argp_error(state, "at most %d tools", BLOCK_TOOLS_MAX);
+        }
+        o->blocks.predictions[o->blocks.n_predictions++] = arg;
+        return 0;
+    case KEY_WITH:
+        if (strncmp(arg, "llvm-mca", 8) != 0 || (arg[8] && arg[8] != '=')) {
+            argp_error(state, "--with knows llvm-mca and llvm-mca=CPU, not '%s'", arg);
+        }
+        o->blocks.mca = arg[8] ? arg + 9 : "native";
+        return 0;
+    case KEY_HEAT_MAP:
+        o->blocks.heat_map = arg;
+        return 0;
     case 'm':
+        if (o->blocks.n_machines == BLOCK_TOOLS_MAX) {
+            argp_error(state, "at most %d machines", BLOCK_TOOLS_MAX);
+        }
+        o->blocks.machines[o->blocks.n_machines++] = arg;
         o->machine = arg;
         return 0;
     case 'M':
@@ -73,9 +114,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->runs = (const char **)(state->argv + state->next);
         o->n_runs = state->argc - state->next;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which results? gambrel compare RUN.yaml...");
-        return EINVAL;
+    case ARGP_KEY_END:
+        if (!o->n_runs && !o->blocks.blocks) {
+            argp_error(state, "which results? gambrel compare RUN.yaml...");
+        }
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -261,6 +304,10 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     struct text out = {.arena = c->arena};
     int n_violated = 0;
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
+    if (o.blocks.blocks) {
+        o.blocks.json = o.format && strcmp(o.format, "json") == 0;
+        return compare_blocks(c, &o.blocks);
+    }
     const struct report_format *f = find_format(o.format, &e);
     const struct comparison **runs = compare_runs(c, &o, f, &e);
     if (!runs) {

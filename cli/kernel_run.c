@@ -25,6 +25,7 @@ enum {
     ROUNDS_DRAM = 7
 };
 #define CALL_S     1e-5 /* short, so that most timings lie between two disturbances */
+#define RARE       0.01 /* runs of an instruction for an iteration that do not count: loop exits */
 #define PATIENCE_S 2.0  /* for better times, at each level */
 
 bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct err *e)
@@ -144,7 +145,7 @@ static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns
     *times = arena_new(c->arena, double, f->len);
     for (size_t at = 0; d && at < f->len; at++) {
         const double runs = r->per_n[at] * r->n_per_iter;
-        if (runs > 1e-9 &&
+        if (runs > RARE &&
             decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
             (*times)[n++] = runs;
         }

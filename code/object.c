@@ -210,12 +210,12 @@ static bool settle(struct reader *r, struct object *out, struct err *e)
 /* Every section of code, as one function each. */
 static bool read_sections(struct reader *r, struct object *out, struct err *e)
 {
-    size_t names;
+    size_t names = 0;
     if (elf_getshdrstrndx(r->elf, &names) != 0) {
         return damaged(r, "no names of sections", e);
     }
     for (Elf_Scn *s = NULL; (s = elf_nextscn(r->elf, s)) != NULL;) {
-        GElf_Shdr h;
+        GElf_Shdr h = {0};
         const char *bytes;
         if (!read_section(r, elf_ndxscn(s), &h, &bytes, e)) {
             return false;

@@ -26,6 +26,7 @@ const size_t callee_kind_bytes[CALLEE_KINDS] = {
 
 /* Arrays end this far past what n needs, and begin as far after what may be read: for stencils. */
 enum { PAD_BYTES = MEMORY_PAD_MAX, QUIET_PART = 10, ROUNDS_ON_CPU = 16 };
+#define QUIETER         0.95 /* crowd by this much less is news, not noise */
 #define CLOCK_MOVES_MAX 0.01 /* between the pulses around one timing */
 
 /* One function type serves all: integer and vector registers are numbered apart, and what a
@@ -356,8 +357,7 @@ static void choose_cpu(struct callee *c, struct timings *t)
         best = s.crowd < best.crowd ? s : best;
     }
     run_on(cpu);
-    if (isnan(r->nop_cycles) && best.even &&
-        !pulse_is_quiet((struct pulse){.crowd = c->quietest}, best.crowd)) {
+    if (isnan(r->nop_cycles) && best.even && best.crowd < c->quietest * QUIETER) {
         c->quietest = best.crowd;
         memset(t->n_good, 0, sizeof t->n_good);
     }

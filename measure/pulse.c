@@ -116,5 +116,6 @@ struct pulse_summary pulse_listen(void)
 
 bool pulse_is_quiet(struct pulse p, double quietest)
 {
-    return p.crowd > 0 && p.crowd < QUIET * quietest;
+    /* Less than possible: the chain itself was disturbed, and its cycle is too long. */
+    return p.crowd > quietest / QUIET && p.crowd < QUIET * quietest;
 }

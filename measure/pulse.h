@@ -35,7 +35,7 @@ struct pulse_summary {
 };
 struct pulse_summary pulse_listen(void);
 
-/* Not much more crowded than at the quietest. */
+/* Neither much more crowded than at the quietest nor impossibly less. */
 bool pulse_is_quiet(struct pulse p, double quietest);
 
 #endif

@@ -1,0 +1,191 @@
+#include "cli/compare_blocks.h"
+
+#include "base/names.h"
+#include "cli/mca.h"
+#include "compare/block_price.h"
+#include "compare/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct input {
+    struct block *blocks;
+    size_t n, capacity;
+};
+
+static bool read_blocks(struct cli *c, const char *path, struct input *in, struct err *e)
+{
+    struct block_reader *r = blocks_open(path, c->arena, e);
+    for (struct block b; r && blocks_next(r, c->arena, &b, e);) {
+        in->blocks = arena_grow(c->arena, in->blocks, in->n, &in->capacity, sizeof *in->blocks);
+        in->blocks[in->n++] = b;
+    }
+    blocks_close(r);
+    return e->code == ERR_NONE;
+}
+
+static double *unknown_cycles(struct cli *c, size_t n)
+{
+    double *cycles = arena_new(c->arena, double, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        cycles[i] = (double)NAN;
+    }
+    return cycles;
+}
+
+/* --- machine files --- */
+
+static bool add_machine(struct cli *c, const char *name, const struct input *in,
+                        struct block_set *s, struct err *e)
+{
+    const struct machine *m = cli_machine(c, name, e);
+    struct cost_table *t =
+        m ? cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e) : NULL;
+    struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
+    if (!scratch) {
+        cli_out_of_memory(NULL);
+    }
+    if (t) {
+        struct block_pricer p = block_pricer_open(t, scratch);
+        double *cycles = unknown_cycles(c, in->n);
+        for (size_t i = 0; i < in->n; i++) {
+            struct ceiling_bound bound;
+            if (!block_price(&p, &in->blocks[i], &bound, e)) {
+                break;
+            }
+            cycles[i] = p.cost.n_unknown == 0 ? bound.cycles : (double)NAN;
+            s->rows[i].instructions = p.cost.instructions;
+        }
+        block_pricer_close(&p);
+        s->tools[s->n_tools++] = (struct block_tool){m->name, cycles};
+    }
+    arena_release(scratch);
+    return e->code == ERR_NONE;
+}
+
+/* --- predictions of others --- */
+
+/* "tool=FILE.csv": blocks with cycles, in the order of the measured ones, or named as they are. */
+static bool add_predictions(struct cli *c, const char *spec, const struct input *in,
+                            struct block_set *s, struct err *e)
+{
+    struct input theirs = {0};
+    struct names by_name = {.arena = c->arena};
+    const char *equals = strchr(spec, '=');
+    if (!equals || equals == spec) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "--predictions: '%s' is not TOOL=FILE.csv", spec);
+    }
+    if (!read_blocks(c, equals + 1, &theirs, e)) {
+        return false;
+    }
+    for (size_t i = 0; i < theirs.n; i++) {
+        if (theirs.blocks[i].name) {
+            names_add(&by_name, NULL, theirs.blocks[i].name, &theirs.blocks[i]);
+        }
+    }
+    const bool named = theirs.n > 0 && theirs.blocks[0].name && in->n > 0 && in->blocks[0].name;
+    if (!named && theirs.n != in->n) {
+        return err_set(e, ERR_RANGE, (struct loc){.file = equals + 1},
+                       "%zu predictions without names for %zu blocks: give names, or as many",
+                       theirs.n, in->n);
+    }
+    double *cycles = unknown_cycles(c, in->n);
+    for (size_t i = 0; i < in->n; i++) {
+        const struct block *b = named && in->blocks[i].name
+                                    ? names_find(&by_name, NULL, in->blocks[i].name)
+                                : named ? NULL
+                                        : &theirs.blocks[i];
+        cycles[i] = b ? b->cycles : (double)NAN;
+    }
+    const char *name = arena_copy(c->arena, spec, (size_t)(equals - spec));
+    s->tools[s->n_tools++] = (struct block_tool){name, cycles};
+    return true;
+}
+
+static bool add_mca(struct cli *c, const char *cpu, const struct input *in, struct block_set *s,
+                    struct err *e)
+{
+    const char **codes = arena_new(c->arena, const char *, in->n + 1);
+    double *cycles = unknown_cycles(c, in->n);
+    for (size_t i = 0; i < in->n; i++) {
+        codes[i] = in->blocks[i].code;
+    }
+    s->tools[s->n_tools++] =
+        (struct block_tool){arena_format(c->arena, "llvm-mca %s", cpu), cycles};
+    return mca_predict(codes, in->n, cpu, c->arena, cycles, e);
+}
+
+/* --- the command --- */
+
+static void take_rows(struct cli *c, const struct input *in, struct block_set *s)
+{
+    s->rows = arena_new(c->arena, struct block_row, in->n + 1);
+    s->n = (int)in->n;
+    for (size_t i = 0; i < in->n; i++) {
+        const struct block *b = &in->blocks[i];
+        double instructions = 0;
+        for (int f = 0; f < b->n_forms; f++) {
+            instructions += b->forms[f].count;
+        }
+        s->rows[i] = (struct block_row){
+            .name = b->name ? b->name : arena_format(c->arena, "%zu", i + 1),
+            .cycles = b->cycles,
+            .weight = b->weight,
+            .instructions = instructions,
+            .forms = b->forms,
+            .n_forms = b->n_forms,
+        };
+    }
+}
+
+static bool add_tools(struct cli *c, const struct compare_blocks *o, const struct input *in,
+                      struct block_set *s, struct err *e)
+{
+    if (o->n_machines + o->n_predictions + (o->mca != NULL) > BLOCK_TOOLS_MAX) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "at most %d tools", BLOCK_TOOLS_MAX);
+    }
+    for (int i = 0; i < o->n_machines; i++) {
+        if (!add_machine(c, o->machines[i], in, s, e)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < o->n_predictions; i++) {
+        if (!add_predictions(c, o->predictions[i], in, s, e)) {
+            return false;
+        }
+    }
+    if (o->mca && !add_mca(c, o->mca, in, s, e)) {
+        return false;
+    }
+    return s->n_tools > 0 || err_set(e, ERR_RANGE, LOC_NONE,
+                                     "nothing to compare with: --machine, --predictions or --with");
+}
+
+int compare_blocks(struct cli *c, const struct compare_blocks *o)
+{
+    struct err e = {0};
+    struct input in = {0};
+    struct block_set s = {0};
+    struct text out = {.arena = c->arena}, map = {.arena = c->arena};
+    if (!read_blocks(c, o->blocks, &in, &e)) {
+        return cli_fail(&e);
+    }
+    take_rows(c, &in, &s);
+    if (!add_tools(c, o, &in, &s, &e)) {
+        return cli_fail(&e);
+    }
+    if (o->heat_map) {
+        block_set_heat_map(&s, 0, &map);
+        const int status = cli_write(o->heat_map, (struct bytes){map.data, map.len});
+        if (status) {
+            return status;
+        }
+    }
+    if (o->json) {
+        block_set_json(&s, &out);
+    } else {
+        block_set_text(&s, &out);
+    }
+    return cli_print((struct bytes){out.data, out.len});
+}

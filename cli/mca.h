@@ -1,0 +1,16 @@
+/* mca.h - llvm-mca on blocks of machine code: one of the tools that may stand beside us. */
+#ifndef GAMBREL_CLI_MCA_H
+#define GAMBREL_CLI_MCA_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* Cycles per execution of each block, of 100; NaN where it has no code or llvm-mca refuses it.  llvm-mc
+ * turns the bytes into assembly first; both run in child processes with a time limit.
+ * ERR_HOST: one of them is not installed, or the CPU is not known to it. */
+bool mca_predict(const char *const *hex, size_t n, const char *cpu, struct arena *a, double *cycles,
+                 struct err *e);
+
+#endif
