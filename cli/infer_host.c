@@ -5,7 +5,7 @@
 #include "measure/clock.h"
 #include "measure/experiment.h"
 #include "measure/probe_cpu.h"
-#include "measure/probe_stable.h"
+#include "measure/probe_latency.h"
 #include "model/fit_descent.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@
 struct infer_host {
     struct infer_host_options o;
     struct arena *arena;
-    char cpu[PROBE_CPU_NAME_SIZE];
+    struct probe_cpu cpu;
     const char *source; /* the CPU, and of what kind its kernels are */
     struct probe *probe;
     struct measured *measured;
@@ -43,6 +43,9 @@ struct infer_host {
     const struct probe_form **forms; /* that were measured alone */
     double *cycles;                  /* of each alone */
     int n_forms;
+    const int *chosen; /* of all, and what is known of their latencies */
+    struct probe_latencies *latencies;
+    int n_chosen;
     double start, end; /* of measuring, by the clock */
     int dropped, chained, repeated;
 };
@@ -60,7 +63,9 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
 
     *h = (struct infer_host){.o = *o, .arena = a, .start = clock_seconds()};
     h->end = h->start + MEASURING_SHARE * o->seconds;
-    h->source = arena_format(a, "%s %s", probe_cpu_name(h->cpu), PROBE_KERNELS);
+    h->cpu = probe_cpu_identify();
+    h->source = arena_format(a, "%s-%ld-%ld-%ld %s", h->cpu.vendor, h->cpu.family, h->cpu.model,
+                             h->cpu.stepping, PROBE_KERNELS);
     h->probe = probe_open(&probe_defaults, a, e);
     h->measured = h->probe ? measured_open(o->data, h->source, a, e) : NULL;
     d = h->measured ? decoder_open(ARCH_X86_64, e) : NULL;
@@ -138,39 +143,28 @@ static struct probe_block alone(const struct infer_host *h, const struct probe_f
     return b;
 }
 
-static bool updates_register(const struct probe_form *f)
-{
-    for (int k = 0; k < f->code.n_operands; k++) {
-        if (f->roles[k] == PROBE_UPDATE && f->code.kinds[k] != ENCODE_MEMORY) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* How long updates keep a register busy, so that kernels share registers out by what is known. */
 static bool gather_latencies(struct infer_host *h, const int *chosen, int n, struct err *e)
 {
-    struct probe_block *blocks = arena_new(h->arena, struct probe_block, (size_t)n);
-    struct probe_result *results = arena_new(h->arena, struct probe_result, (size_t)n);
-    struct probe_form **forms = arena_new(h->arena, struct probe_form *, (size_t)n);
-    int m = 0;
+    const struct probe_form **forms = arena_new(h->arena, const struct probe_form *, (size_t)n);
 
+    h->chosen = chosen;
+    h->n_chosen = n;
+    h->latencies = arena_new(h->arena, struct probe_latencies, (size_t)n);
     for (int k = 0; k < n; k++) {
-        if (updates_register(&h->all[chosen[k]])) {
-            forms[m] = &h->all[chosen[k]];
-            blocks[m] = alone(h, forms[m]);
-            blocks[m++].one_register = true;
-        }
+        forms[k] = &h->all[chosen[k]];
     }
-    show(h, "latencies", 0, m);
-    if (!probe_measure_stable(h->probe, blocks, m, results, h->arena, e)) {
+    show(h, "latencies", 0, n);
+    if (!probe_latencies(h->probe, forms, n, h->latencies, h->arena, e)) {
         return false;
     }
-    for (int k = 0; k < m; k++) {
-        if (!results[k].failed) {
-            forms[k]->latency = results[k].cycles;
+    for (int k = 0; k < n; k++) {
+        double longest = 0;
+        for (int i = 0; i < h->latencies[k].n; i++) {
+            const struct probe_latency *l = &h->latencies[k].pairs[i];
+            longest = l->from == l->to ? fmax(longest, l->cycles) : longest;
         }
+        h->all[chosen[k]].latency = longest > 0 ? longest : h->all[chosen[k]].latency;
     }
     return true;
 }
@@ -363,6 +357,65 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
                 h->dropped, h->chained);
     }
     return good;
+}
+
+/* --- latencies -----------------------------------------------------------------------------------
+ */
+
+static struct machine_form *form_of(struct machine *m, const char *name)
+{
+    for (int k = 0; k < m->n_forms; k++) {
+        if (strcmp(m->forms[k].form, name) == 0) {
+            return &m->forms[k];
+        }
+    }
+    return NULL;
+}
+
+static void describe_form(struct infer_host *h, const struct probe_latencies *from,
+                          struct machine_form *to)
+{
+    to->latencies = arena_new(h->arena, struct machine_latency, (size_t)from->n);
+    to->n_latencies = from->n;
+    for (int k = 0; k < from->n; k++) {
+        /* Hundredths are what chains repeat to. */
+        to->latencies[k] =
+            (struct machine_latency){.source = from->pairs[k].from,
+                                     .destination = from->pairs[k].to,
+                                     .cycles = rint(from->pairs[k].cycles * 100) / 100};
+    }
+}
+
+void infer_host_describe(struct infer_host *h, struct machine *m)
+{
+    m->matches = arena_new(h->arena, struct machine_match, 1);
+    m->n_matches = 1;
+    *m->matches = (struct machine_match){.vendor = h->cpu.vendor,
+                                         .family = h->cpu.family,
+                                         .model_first = h->cpu.model,
+                                         .model_last = h->cpu.model};
+    m->clock_one_core_hz = clock_estimate_hz();
+    m->clock_source = "a chain of dependent adds, measured after the blocks";
+    m->zero_idioms = arena_new(h->arena, const char *, (size_t)h->n_chosen);
+    m->eliminated_moves = arena_new(h->arena, const char *, (size_t)h->n_chosen);
+    for (int k = 0; k < h->n_chosen; k++) {
+        const struct probe_latencies *l = &h->latencies[k];
+        struct machine_form *form = form_of(m, h->all[h->chosen[k]].code.text);
+        if (!form) {
+            continue;
+        }
+        describe_form(h, l, form);
+        if (l->idiom) {
+            m->zero_idioms[m->n_zero_idioms++] = form->form;
+        }
+        if (l->eliminated_move) {
+            m->eliminated_moves[m->n_eliminated_moves++] = form->form;
+        }
+    }
+    m->elimination_source =
+        m->n_zero_idioms + m->n_eliminated_moves == 0
+            ? NULL
+            : "chains that take less than a cycle a link, measured on this machine";
 }
 
 /* --- fresh blocks --------------------------------------------------------------------------------

@@ -30,6 +30,9 @@ const char *infer_host_source(const struct infer_host *h); /* the CPU, the kind 
 /* Adds what was measured, now or before, to d, which the check uses again. */
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
 
+/* Adds which CPU it is, the latencies of the forms between registers of one file, and which do not wait for a source. */
+void infer_host_describe(struct infer_host *h, struct machine *m);
+
 /* Measures mixes of 3 to 12 instructions that no fit has seen and compares instructions a cycle with
  * the map's.  to (may be NULL): a CSV file for the blocks with cycles and prediction. */
 bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,

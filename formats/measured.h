@@ -15,7 +15,7 @@
 struct measured_row {
     const char *block; /* "1 add r64, imm; 2 mov r64, m64" */
     double cycles;     /* per execution; > 0 */
-    double spread;     /* half the distance of the quartiles, over the median */
+    double spread;     /* half the distance of the quartiles, over the cycles */
     int samples;
 };
 

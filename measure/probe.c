@@ -1,6 +1,5 @@
 #include "measure/probe.h"
 
-#include "base/stats.h"
 #include "measure/clock.h"
 #include "measure/pulse.h"
 
@@ -25,6 +24,7 @@ struct shared {
     volatile int current; /* the kernel that runs, or n when all are done */
     double overhead;      /* ticks of a measurement of nothing */
     double quiet;         /* cycles of an instruction of the flood when the core is ours alone */
+    double wide_s;        /* when 512-bit instructions ran last */
     struct {
         double samples[PROBE_SAMPLES_MAX]; /* cycles of a block */
         int n;
@@ -39,6 +39,7 @@ struct probe {
     uint8_t *code; /* PROBE_BATCH_MAX kernels of PROBE_CODE_BYTES */
     uint8_t *memory;
     int blocks_per_trip[PROBE_BATCH_MAX];
+    bool wide[PROBE_BATCH_MAX];
 };
 
 #define CODE_BYTES (PROBE_BATCH_MAX * PROBE_CODE_BYTES)
@@ -52,6 +53,7 @@ struct probe {
 
 typedef void kernel_function(uint64_t trips, void *memory);
 
+#define ALONE        1.025
 #define SETTLE_FIRST 400
 #define SETTLE_AGAIN 60
 
@@ -106,6 +108,20 @@ static uint64_t choose_trips(const struct probe *p, kernel_function *run)
     return trips > 1 && trips < p->settings.cycles ? (uint64_t)trips : 1;
 }
 
+/* Family 6 model 207 runs 512-bit instructions at a fraction of its rate for some ten microseconds
+ * until the core is ready for them, and is ready for two thirds of a millisecond after the last. */
+#define WIDEN_S  1e-4
+#define NARROW_S 3e-4
+
+static void widen(struct shared *s, kernel_function *run, uint64_t trips, void *memory)
+{
+    const double start = clock_seconds();
+
+    while (start - s->wide_s > NARROW_S && clock_seconds() - start < WIDEN_S) {
+        run(trips, memory);
+    }
+}
+
 /* CPU time of this process: waiting for its turn is no sign of a crowded core. */
 static double own_seconds(void)
 {
@@ -113,6 +129,14 @@ static double own_seconds(void)
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Nearer to the quietest than pulse_is_quiet asks: a thread that mostly waits for memory takes few slots
+ * from a flood, but half of the reorder buffer from a kernel.  Less than the quietest is a chain that was
+ * interrupted. */
+static bool is_alone(struct pulse p, const struct shared *s)
+{
+    return p.crowd < ALONE * s->quiet && p.crowd > s->quiet / ALONE;
 }
 
 /* Samples with a quiet core before and after, until there are enough or it is time to go on. */
@@ -125,6 +149,9 @@ static void sample(const struct probe *p, int k)
     struct shared *s = p->shared;
     const uint64_t trips = choose_trips(p, kernel.run);
     const double blocks = (double)trips * p->blocks_per_trip[k];
+    if (p->wide[k]) {
+        widen(s, kernel.run, trips, p->memory);
+    }
     const double end = own_seconds() + p->settings.patience_s;
     struct pulse before = pulse_touch(s->overhead);
     int n = 0;
@@ -132,7 +159,7 @@ static void sample(const struct probe *p, int k)
     while (n < p->settings.samples) {
         const double t = kernel_ticks(kernel.run, trips, p->memory) - s->overhead;
         const struct pulse after = pulse_touch(s->overhead);
-        if (pulse_is_quiet(before, s->quiet) && pulse_is_quiet(after, s->quiet)) {
+        if (is_alone(before, s) && is_alone(after, s)) {
             s->kernels[k].samples[n++] = 2 * t / (before.cycle_ticks + after.cycle_ticks) / blocks;
         } else if (own_seconds() > end) {
             break;
@@ -140,6 +167,7 @@ static void sample(const struct probe *p, int k)
         before = after;
     }
     s->kernels[k].n = n;
+    s->wide_s = p->wide[k] ? clock_seconds() : s->wide_s;
 }
 
 /* What the child does with a fault is to die of it. */
@@ -214,15 +242,15 @@ static void summarise(const struct probe *p, int k, struct probe_result *out)
 {
     const int n = p->shared->kernels[k].n;
     double *samples = p->shared->kernels[k].samples;
-    const double median = stats_median(samples, n);
 
     if (n < PROBE_SAMPLES_MIN) {
         *out = (struct probe_result){.cycles = NAN, .spread = NAN, .n = n, .failed = PROBE_CROWDED};
         return;
     }
     qsort(samples, (size_t)n, sizeof *samples, compare);
+    const double cycles = samples[n / 4];
     *out = (struct probe_result){
-        .cycles = median, .spread = (samples[3 * n / 4] - samples[n / 4]) / 2 / median, .n = n};
+        .cycles = cycles, .spread = (samples[3 * n / 4] - cycles) / 2 / cycles, .n = n};
 }
 
 /* Has a child run kernels first..n; its status as waitpid gives it. */
@@ -341,6 +369,7 @@ bool probe_run(struct probe *p, const struct probe_kernel *kernels, int n,
             memcpy(p->code + (size_t)k * PROBE_CODE_BYTES, kernels[done + k].code,
                    kernels[done + k].len);
             p->blocks_per_trip[k] = kernels[done + k].blocks_per_trip;
+            p->wide[k] = kernels[done + k].wide;
         }
         if (!run_batch(p, batch, results + done, e)) {
             return false;
@@ -374,6 +403,7 @@ static void fill_batch(struct probe *p, const struct probe_block *blocks, int n,
             continue;
         }
         p->blocks_per_trip[b->n] = shape.blocks_per_trip;
+        p->wide[b->n] = shape.wide;
         b->register_cycles[b->n] = shape.register_cycles;
         b->which[b->n++] = *next;
     }

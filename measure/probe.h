@@ -9,7 +9,8 @@
  * Where cores have two threads and somebody else has the other one, as on a shared host, a block takes
  * up to twice as long and no counter says so.  The chain of adds does not notice; a flood of nops does:
  * on a two-core guest it took 0.174 cycles an instruction or 0.25 to 0.48 (family 6 model 207).  Samples
- * count only between two floods as fast as the fastest.
+ * count only between two floods as fast as the fastest, and of them the lower quartile, since what disturbs
+ * makes slower.
  *
  * Units: cycles of the core, whatever its clock does meanwhile.
  */
@@ -39,8 +40,8 @@ struct probe_settings {
 extern const struct probe_settings probe_defaults;
 
 struct probe_result {
-    double cycles;          /* per execution of the block, median; NaN: failed */
-    double spread;          /* half the distance of the quartiles, over the median */
+    double cycles;          /* per execution of the block; NaN: failed */
+    double spread;          /* half the distance of the quartiles, over the cycles */
     int n;                  /* samples */
     int readings;           /* of which this comes, probe_stable.h; 0 otherwise */
     double register_cycles; /* as of struct probe_code; 0: not known */
@@ -63,6 +64,8 @@ struct probe_kernel {
     const uint8_t *code;
     size_t len; /* <= PROBE_CODE_BYTES */
     int blocks_per_trip;
+    bool
+        wide; /* uses 512-bit vectors, for which some cores slow down a while before they are ready */
 };
 bool probe_run(struct probe *p, const struct probe_kernel *kernels, int n,
                struct probe_result *results, struct err *e);

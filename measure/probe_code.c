@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { REG_RCX = 1, REG_RSP = 4, REG_MEMORY = 14, REG_TRIPS = 15, REG_ARG0 = 7, REG_ARG1 = 6 };
-#define REGISTERS 16
+#define REGISTERS      16
+#define CHAIN_REGISTER 5 /* and the next: rbp and rsi, vectors or masks 5 and 6 */
 
 /* Instructions around the loop. */
 enum frame_form {
@@ -137,13 +138,9 @@ static void share_out(enum file file, const struct demand *d, struct pool *p)
 }
 
 /* Afterwards: a third of the update registers for what reads flags, where others update too. */
-static void divide_updates(const struct demand *d, bool one_register, struct pool *p)
+static void divide_updates(const struct demand *d, struct pool *p)
 {
     p->n_plain = !d->flagged ? p->n_updates : d->updates ? p->n_updates - p->n_updates / 3 : 0;
-    if (one_register && p->n_updates > 0) {
-        p->n_updates = 1;
-        p->n_plain = !d->flagged;
-    }
 }
 
 static uint8_t take_source(struct pool *p)
@@ -184,6 +181,7 @@ struct emitter {
     struct pool pools[FILES];
     int read_at, written_at; /* bytes into the parts of memory */
     struct random random;
+    struct probe_chain chain;
     int n_insns;
     struct err *e;
 };
@@ -222,9 +220,32 @@ static int take_memory(struct emitter *m, enum probe_role role, int bytes)
     return role == PROBE_SOURCE ? at : at / rest * PROBE_PAGE_BYTES + PROBE_PAGE_LOADS + at % rest;
 }
 
+/* The chain's register for operand k, or -1.  From one operand to another it alternates between two: an
+ * updated operand by itself is no shortcut then, and a move of a register to itself is no such move. */
+static int chain_register(const struct emitter *m, const struct probe_form *f, int k)
+{
+    const int from = m->chain.from - 1, to = m->chain.to - 1;
+    const bool alternates = from != to && !m->chain.same_source;
+
+    if (m->chain.to == 0 || file_of(f->code.kinds[k]) != file_of(f->code.kinds[to])) {
+        return -1;
+    }
+    const bool source = k == from || (m->chain.same_source && f->roles[k] == PROBE_SOURCE);
+    if (k != to && !source) {
+        return -1;
+    }
+    return CHAIN_REGISTER + (alternates && (m->n_insns + (k == to)) % 2);
+}
+
 static void choose_register(struct emitter *m, const struct probe_form *f, int k,
                             struct encode_registers *r)
 {
+    const int chained = chain_register(m, f, k);
+
+    if (chained >= 0) {
+        r->number[k] = (uint8_t)chained;
+        return;
+    }
     struct pool *p = &m->pools[file_of(f->code.kinds[k])];
 
     r->number[k] = f->roles[k] == PROBE_SOURCE   ? take_source(p)
@@ -468,15 +489,20 @@ bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
     if (!check_block(b, &kind, demands, e)) {
         return false;
     }
+    m.chain = b->chain;
+    for (int file = 0; file < FILES && b->chain.to; file++) {
+        demands[file].avoid |= 3u << CHAIN_REGISTER; /* not for the other operands */
+    }
     for (int file = 0; file < FILES; file++) {
         share_out((enum file)file, &demands[file], &m.pools[file]);
-        divide_updates(&demands[file], b->one_register, &m.pools[file]);
+        divide_updates(&demands[file], &m.pools[file]);
     }
     const int n = list(b, order);
     if (!put_entry(&m, kind, demands) || !put_loop(&m, order, n, shape) || !put_exit(&m, kind)) {
         return false;
     }
     shape->len = m.len;
+    shape->wide = kind == PROBE_AVX512;
     shape->register_cycles = busiest(m.pools) / shape->blocks_per_trip;
     return true;
 }

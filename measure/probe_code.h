@@ -38,10 +38,18 @@ struct probe_item {
     int count;
 };
 
+/* On purpose the opposite, for a block of one form: each execution waits for the one before, from operand
+ * `from` to operand `to`, both written in the form, 1-based, and in one register file. */
+struct probe_chain {
+    int from, to; /* 0, 0: no chain */
+    bool
+        same_source; /* every source in that file is the chain's register: does it matter to idioms? */
+};
+
 struct probe_block {
     struct probe_item *items;
     int n_items;
-    bool one_register; /* all updates share one, as if to measure their latency */
+    struct probe_chain chain;
 };
 
 /* A function of the x86-64 ABI: void (uint64_t trips, void *memory); trips >= 1, memory aligned to
@@ -50,6 +58,7 @@ struct probe_code {
     size_t len;
     size_t loop_start, loop_end; /* bytes of the loop, its decrement and branch included */
     int blocks_per_trip;
+    bool wide;              /* has instructions of 512 bits */
     double register_cycles; /* of a block, at least, for the updates of its busiest register */
 };
 

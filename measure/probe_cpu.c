@@ -2,7 +2,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -115,22 +114,23 @@ bool probe_cpu_has(const char *isa_set)
            (!short_vectors || has_feature("AVX512VL", 8));
 }
 
-const char *probe_cpu_name(char buffer[PROBE_CPU_NAME_SIZE])
+struct probe_cpu probe_cpu_identify(void)
 {
+    struct probe_cpu cpu = {.vendor = ""};
     uint32_t a = 0, b, c, d;
-    char vendor[13] = "";
 
     if (__get_cpuid(0, &a, &b, &c, &d)) {
-        memcpy(vendor, &b, 4);
-        memcpy(vendor + 4, &d, 4);
-        memcpy(vendor + 8, &c, 4);
+        memcpy(cpu.vendor, &b, 4);
+        memcpy(cpu.vendor + 4, &d, 4);
+        memcpy(cpu.vendor + 8, &c, 4);
     }
     __get_cpuid(1, &a, &b, &c, &d);
-    const uint32_t family = a >> 8 & 15, model = a >> 4 & 15;
-    snprintf(buffer, PROBE_CPU_NAME_SIZE, "%s-%u-%u-%u", vendor,
-             family == 15 ? family + (a >> 20 & 255) : family,
-             family == 15 || family == 6 ? model + (a >> 16 & 15) * 16 : model, a & 15);
-    return buffer;
+    cpu.family = a >> 8 & 15;
+    cpu.model = a >> 4 & 15;
+    cpu.stepping = a & 15;
+    cpu.model += cpu.family == 6 || cpu.family == 15 ? (long)(a >> 16 & 15) * 16 : 0;
+    cpu.family += cpu.family == 15 ? (long)(a >> 20 & 255) : 0;
+    return cpu;
 }
 
 #else
@@ -141,9 +141,9 @@ bool probe_cpu_has(const char *isa_set)
     return false;
 }
 
-const char *probe_cpu_name(char buffer[PROBE_CPU_NAME_SIZE])
+struct probe_cpu probe_cpu_identify(void)
 {
-    return strcpy(buffer, "unknown");
+    return (struct probe_cpu){.vendor = ""};
 }
 
 #endif

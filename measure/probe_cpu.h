@@ -7,8 +7,10 @@
 /* isa_set: as Zydis names it.  false for a name that is not known here. */
 bool probe_cpu_has(const char *isa_set);
 
-/* "GenuineIntel-6-207-2": vendor, family, model, stepping; "unknown" off x86-64. */
-#define PROBE_CPU_NAME_SIZE 48
-const char *probe_cpu_name(char buffer[PROBE_CPU_NAME_SIZE]);
+struct probe_cpu {
+    char vendor[13]; /* "" off x86-64 */
+    long family, model, stepping;
+};
+struct probe_cpu probe_cpu_identify(void);
 
 #endif

@@ -112,6 +112,16 @@ static const char *depends_on_itself(const struct insn *i, const struct decoder 
     return NULL;
 }
 
+static int updated_registers(const struct probe_form *f)
+{
+    int n = 0;
+
+    for (int k = 0; k < f->code.n_operands; k++) {
+        n += f->roles[k] == PROBE_UPDATE && f->code.kinds[k] != ENCODE_MEMORY;
+    }
+    return n;
+}
+
 static const char *refuse(const struct probe_form *f, const struct insn *i, const struct decoder *d)
 {
     static const struct {
@@ -142,6 +152,9 @@ static const char *refuse(const struct probe_form *f, const struct insn *i, cons
         if (i->write_operand[k] == 0 && is_named(d, i->writes[k], "zmm")) {
             return "writes a vector register that cannot be chosen";
         }
+    }
+    if (updated_registers(f) > 1) {
+        return "hands values from one register to another";
     }
     if (!probe_cpu_has(f->code.isa_set)) {
         return "not in this CPU's instruction set";

@@ -61,7 +61,8 @@ bool probe_measure_stable(struct probe *p, const struct probe_block *blocks, int
 
     for (int round = 0; round < PROBE_ROUNDS_MAX; round++) {
         int m = 0;
-        for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) {
+            const int k = round % 2 ? n - 1 - i : i; /* so that neighbours are others */
             if (!series[k].done) {
                 which[m] = k;
                 wanted[m++] = blocks[k];

@@ -1,7 +1,7 @@
 /* probe_stable.h - measurements that are believed because two at different times agree.
  *
  * What disturbs a block makes it slower, never faster; so of several readings the lowest two are
- * compared.  A block is read in rounds, each round all blocks that are not settled.
+ * compared.  A block is read in rounds, forwards and backwards, each round all blocks that are not settled.
  */
 #ifndef GAMBREL_MEASURE_PROBE_STABLE_H
 #define GAMBREL_MEASURE_PROBE_STABLE_H

@@ -1,5 +1,5 @@
 #include "base/random.h"
-#include "measure/probe.h"
+#include "measure/probe_latency.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -283,6 +283,61 @@ static void test_refusals(const struct fixture *f)
        "a block has a size limit");
 }
 
+/* --- chains -------------------------------------------------------------------------------------- */
+
+/* Whether each instruction reads, as operand `from`, a register that the one before wrote as `to`. */
+static bool is_chain(const struct insn *body, int n, const struct probe_chain *c)
+{
+    for (int i = 1; i < n; i++) {
+        bool linked = false;
+        for (int w = 0; w < body[i - 1].n_writes; w++) {
+            for (int r = 0; r < body[i].n_reads; r++) {
+                linked |= body[i - 1].write_operand[w] == c->to &&
+                          body[i].read_operand[r] == c->from &&
+                          body[i - 1].writes[w] == body[i].reads[r];
+            }
+        }
+        if (!linked) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_chains(const struct fixture *f)
+{
+    static struct insn insns[LOOP_MAX];
+    int tried = 0, wrong = 0;
+
+    for (int i = 0; i < f->n_forms; i++) {
+        struct probe_chain chains[PROBE_LATENCIES_MAX + 1];
+        struct probe_item item = {&f->forms[i], 1};
+        const int n_chains = f->forms[i].refused ? 0 : probe_latency_chains(&f->forms[i], chains);
+        for (int k = 0; k < n_chains; k++) {
+            uint8_t code[PROBE_CODE_BYTES];
+            struct probe_code shape;
+            struct err e = {0};
+            const struct probe_block b = {.items = &item, .n_items = 1, .chain = chains[k]};
+            const bool good = probe_code_emit(f->coder, &b, code, &shape, &e);
+            const int n = good ? read_loop(f->d, code, &shape, insns) : 0;
+            tried++;
+            if (n < PROBE_INSNS_MIN || !is_chain(insns, n - 2, &chains[k])) {
+                wrong++;
+                printf("# %s, operand %d to %d: no chain %s\n", f->forms[i].code.text,
+                       chains[k].from, chains[k].to, e.text);
+            }
+        }
+    }
+    ok(tried > 300 && wrong == 0, "%d chains wait in every instruction for the one before", tried);
+
+    struct probe_chain chains[PROBE_LATENCIES_MAX + 1];
+    ok(probe_latency_chains(find(f, "add m64, r64"), chains) == 0,
+       "nothing is chained where no register is written");
+    ok(probe_latency_chains(find(f, "add r64, r64"), chains) == 3 && chains[0].from == 1 &&
+           chains[1].from == 2 && chains[1].to == 1 && chains[2].same_source,
+       "an updated operand, a source, and both at once");
+}
+
 /* --- the child process --------------------------------------------------------------------------- */
 
 static const struct faulty {
@@ -308,7 +363,8 @@ static void test_faults(struct probe *p)
     struct err e = {0};
 
     for (int k = 0; k < KERNELS; k++) {
-        run[k] = (struct probe_kernel){kernels[k].code, kernels[k].len, 1};
+        run[k] = (struct probe_kernel){
+            .code = kernels[k].code, .len = kernels[k].len, .blocks_per_trip = 1};
     }
     ok(probe_run(p, run, KERNELS, results, &e), "kernels that fault cost nobody else: %s", e.text);
     for (int k = 0; k < KERNELS; k++) {
@@ -349,6 +405,7 @@ int main(void)
     test_single_forms(&f);
     test_mixes(&f);
     test_refusals(&f);
+    test_chains(&f);
     p = probe_open(&probe_defaults, f.a, &e);
     if (p) {
         test_faults(p);
