@@ -280,17 +280,20 @@ static void view_host(const struct host *h, struct sizes_machine *out)
     }
 }
 
-/* Lengths from a third (in DRAM: half) of what fits the level up to that. */
+/* Lengths from a third (in DRAM: half) of what fits the level up to that.  Of the L1 a quarter is used,
+ * not the half that our own loops fill: where another thread has the core's other half, it has half of its
+ * caches, too, and that shows in no pulse. */
 static bool choose_lengths(const struct sizes_machine *m, enum level level,
                            struct callee_request *r, struct err *e)
 {
     const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
-    const double all = sizes_of_thread(m, level, arrays);
+    const double share = level == LEVEL_L1 ? 0.5 : 1;
+    const double all = share * sizes_of_thread(m, level, arrays);
     const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
     const double units = floor(all / bytes / CALLEE_UNIT);
     const int wanted = level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS;
-    const double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 1);
-    if (!(units >= 2)) {
+    const double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
+    if (!(units >= 3)) {
         return err_set(e, ERR_HOST, LOC_NONE,
                        all > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
                                : "there is no %s here, or its size is not known",

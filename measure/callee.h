@@ -6,7 +6,8 @@
  * the core's pulse is felt (pulse.h), which gives the clock and says whether the core was ours alone; if
  * it was not, or the thread was displaced, the timing does not count and another is taken, while patience
  * lasts, on another CPU if that is quieter.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
- * remainder, and a fence between calls keeps one from beginning within the one before.
+ * remainder; calls of one length are a mixture of lengths around it, so that the loop's end is equally hard
+ * to predict for all; and a fence between calls keeps one from beginning within the one before.
  *
  * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
  * conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold numbers from
@@ -46,7 +47,9 @@ bool callee_parse(const char *text, struct callee_args *out, struct err *e);
 struct callee_request {
     const char *library, *symbol; /* a shared object, given with its folder */
     struct callee_args args;
-    size_t lengths[CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT */
+    size_t lengths
+        [CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT from its double
+                                         * on; calls take one unit more and less, too */
     int n_lengths;
     double elements_per_n; /* elements of each array that n stands for; at least n of them */
     const int *cpus;       /* to run on, the quietest of them */

@@ -38,7 +38,7 @@ static void no_library(void)
     const struct callee_request r = {
         .library = "./no-such-library.so",
         .symbol = "f",
-        .lengths = {64, 128},
+        .lengths = {128, 192},
         .n_lengths = 2,
         .elements_per_n = 1,
         .rounds = 1,
@@ -53,7 +53,7 @@ static void much_code(void)
 {
     struct err e = {0};
     static double per_n[CALLEE_CODE_MAX + 1];
-    const struct callee_request r = {.lengths = {64, 128}, .n_lengths = 2};
+    const struct callee_request r = {.lengths = {128, 192}, .n_lengths = 2};
     ok(!callee_count(&r, CALLEE_CODE_MAX + 1, per_n, &e) && e.code == ERR_RANGE,
        "too much code to count: %s", e.text);
 }
