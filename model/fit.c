@@ -151,7 +151,7 @@ static struct fit_panel make_panel(struct inference *f, const struct fit_task *t
 static void measure_spread(struct inference *f, const struct fit_panel *p)
 {
     struct random random = {f->o->seed};
-    f->out->spread = 0;
+    f->out->spread = f->out->n_several ? 0 : (double)NAN;
     for (int i = 0; i < f->d->n_forms; i++) {
         double sum = 0;
         for (int k = 0; k < PROBES; k++) {

@@ -71,11 +71,15 @@ static uint64_t key_of(const char *form, double count)
     return hash;
 }
 
+/* Single precision holds what lies between, and what follows from it. */
+#define CYCLES_MIN 1e-6
+#define CYCLES_MAX 1e12
+
 static bool block_can_be_used(const struct fit_data *d, const struct block *b, struct err *e)
 {
-    if (!(b->cycles > 0) || !isfinite(b->cycles)) {
-        return err_set(e, ERR_RANGE, b->loc,
-                       "a block to fit to needs its cycles, a number above 0");
+    if (!(b->cycles >= CYCLES_MIN && b->cycles <= CYCLES_MAX)) {
+        return err_set(e, ERR_RANGE, b->loc, "a block to fit to needs its cycles, in %g to %g",
+                       CYCLES_MIN, CYCLES_MAX);
     }
     if (!(b->weight >= 0) || !isfinite(b->weight)) {
         return err_set(e, ERR_RANGE, b->loc, "a weight is a number that is not negative");
@@ -152,10 +156,14 @@ bool fit_data_read(struct fit_data *d, const char *path, struct err *e)
     if (!r) {
         return false;
     }
+    const int before = d->n_blocks;
     bool fine = true;
     while (fine && blocks_next(r, d->arena, &b, &failed)) {
         fine = fit_data_add(d, &b, &failed);
     }
     blocks_close(r);
+    if (failed.code == ERR_NONE && d->n_blocks == before) {
+        return err_set(e, ERR_RANGE, (struct loc){.file = path}, "no blocks below the header line");
+    }
     return failed.code == ERR_NONE || err_set(e, failed.code, failed.loc, "%s", failed.text);
 }

@@ -52,11 +52,11 @@ struct fit_data {
 
 struct fit_data *fit_data_new(struct arena *a);
 
-/* ERR_RANGE: no cycles, cycles <= 0, a block without instructions, too many; ERR_SYNTAX: a form
+/* ERR_RANGE: no cycles, or not in 1e-6 to 1e12, a block without instructions, too many; ERR_SYNTAX: a form
  * that has no normal spelling. */
 bool fit_data_add(struct fit_data *d, const struct block *b, struct err *e);
 
-/* Every block of a CSV file.  Errors of blocks_next too. */
+/* Every block of a CSV file.  ERR_RANGE: there is none; errors of blocks_next too. */
 bool fit_data_read(struct fit_data *d, const char *path, struct err *e);
 
 /* Number of the form, in any spelling; -1: no block has it. */

@@ -68,6 +68,9 @@ static const char *source_of(const struct writer *w, int form)
     if (!less_sure(w, form)) {
         return "inferred from times of blocks, see provenance; as sure as most forms";
     }
+    if (!f->blocks_with) {
+        return "inferred from its time alone: what it shares with other forms is unknown";
+    }
     struct text t = {.arena = w->arena};
     text_add(&t, "inferred from %d blocks%s: error %.1f %%, fits differ by %.1f %%", f->blocks_with,
              f->times_alone ? " and alone" : ", never alone", 100 * doubt->residual,
@@ -99,6 +102,12 @@ static void note(struct writer *w, const char *key, const char *text)
     w->m->provenance[w->m->n_provenance++] = (struct machine_note){key, text};
 }
 
+/* "unknown" for NaN. */
+static const char *percent(double part, const char *of, struct arena *a)
+{
+    return isnan(part) ? "unknown" : arena_format(a, "%.2f %%%s", 100 * part, of);
+}
+
 static const char *check_words(const struct fit_result *r, struct arena *a)
 {
     if (isnan(r->check_mape)) {
@@ -124,13 +133,14 @@ static void add_notes(struct writer *w, const struct fit_origin *from)
     note(w, "seed", arena_format(w->arena, "%" PRIu64, from->seed));
     note(w, "fit",
          arena_format(w->arena, "%d resources, ridge %.3g, %s%s", r->settings.n_resources,
-                      r->settings.ridge, r->distilled ? "several fits joined" : "one fit",
+                      r->settings.ridge,
+                      r->distilled ? "several fits joined" : "best of several fits",
                       r->refitted ? ", refitted by linear programs" : ""));
     note(w, "error_on_held_out_blocks", check_words(r, w->arena));
-    note(w, "error_on_fitted_blocks", arena_format(w->arena, "%.2f %%", 100 * r->fitted_mape));
-    note(w, "fits_differ_by",
-         arena_format(w->arena, "%.2f %% on unseen blocks, mean over forms", 100 * r->spread));
-    note(w, "forms_that_fit_badly", arena_format(w->arena, "%d, marked below", r->n_bad));
+    note(w, "error_on_fitted_blocks", percent(r->fitted_mape, "", w->arena));
+    note(w, "fits_differ_by", percent(r->spread, " on unseen blocks, mean over forms", w->arena));
+    note(w, "forms_that_fit_badly",
+         r->n_bad ? arena_format(w->arena, "%d, marked below", r->n_bad) : "none");
 }
 
 static void add_resources(struct writer *w)
