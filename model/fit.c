@@ -1,7 +1,6 @@
 #include "model/fit.h"
 
 #include "base/random.h"
-#include "model/fit_panel.h"
 #include "model/fit_polish.h"
 
 #include <math.h>
@@ -9,19 +8,22 @@
 
 enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 
-#define STEPS        1500
-#define TRIAL_STEPS  400 /* while choosing: more would leave the order of candidates as it is */
-#define BATCH        2048
-#define TURNS        3    /* while choosing from few blocks, whose errors vary much */
-#define MANY_BLOCKS  3000 /* from here on one turn is enough */
-#define MEMBERS      6
-#define MADE_UP_MIN  2000
-#define MADE_UP_MAX  8000
-#define REFIT_ROUNDS 6
-#define PROBES       16   /* blocks made up around a form to see whether fits agree on it */
-#define BETTER       0.99 /* a candidate replaces a simpler one if it leaves this much of the error */
-#define AGREE        0.01 /* spread below which a panel has nothing to settle */
-#define CLEAN        1e-3 /* error below which data without a validation are taken to be exact */
+#define STEPS         1500
+#define TRIAL_STEPS   400 /* while choosing: more would leave the order of candidates as it is */
+#define BATCHES       5 /* in which all blocks are seen: with fewer, scarce data are fitted too closely */
+#define BATCH_MIN     128
+#define BATCH_MAX     2048
+#define TURNS         3    /* while choosing from few blocks, whose errors vary much */
+#define MANY_BLOCKS   3000 /* from here on one turn is enough */
+#define MEMBERS       6
+#define MADE_UP_TIMES 4 /* blocks made up for each measured one */
+#define MADE_UP_MIN   2000
+#define MADE_UP_MAX   8000
+#define REFIT_ROUNDS  6
+#define PROBES        16 /* blocks made up around a form to see whether fits agree on it */
+#define BETTER        0.99 /* a candidate replaces a simpler one if it leaves this much of the error */
+#define AGREE         0.01 /* spread below which a panel has nothing to settle */
+#define CLEAN         1e-3 /* error below which data without a validation are taken to be exact */
 
 /* A form is bad if its blocks are worse than both: something other than what it shares with other
  * forms decides its time, such as the values a division divides. */
@@ -49,6 +51,11 @@ struct error_stats {
     double mean, low, high, rms;
     int n;
 };
+
+static int within(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
 
 static int members(const struct inference *f)
 {
@@ -134,15 +141,16 @@ static bool nothing_held_back(const struct inference *f)
 /* --- panels -------------------------------------------------------------------------------------
  */
 
-static struct fit_panel make_panel(struct inference *f, const struct fit_task *task, int n)
+static const struct fit_panel *make_panel(struct inference *f, const struct fit_task *task, int n)
 {
     struct random random = {f->out->settings.seed};
-    struct fit_panel p = {.n_members = n};
+    struct fit_panel *p = arena_new(f->arena, struct fit_panel, 1);
+    p->n_members = n;
     for (int k = 0; k < n; k++) {
         struct fit_settings s = f->out->settings;
         s.seed = random_next(&random);
         tell(f, "fitting");
-        p.members[k] = fit_descend(task, &s, f->arena);
+        p->members[k] = fit_descend(task, &s, f->arena);
     }
     return p;
 }
@@ -248,9 +256,9 @@ static struct choice choose_settings(struct inference *f, struct fit_settings s)
 static bool should_refit(struct inference *f)
 {
     const struct fit_task task = task_from(f, PART_FIT);
-    const struct fit_panel panel = make_panel(f, &task, (members(f) + 1) / 2);
-    const struct resource_map plain = best_member(f, &panel, &task, false);
-    const struct resource_map refitted = best_member(f, &panel, &task, true);
+    const struct fit_panel *panel = make_panel(f, &task, (members(f) + 1) / 2);
+    const struct resource_map plain = best_member(f, panel, &task, false);
+    const struct resource_map refitted = best_member(f, panel, &task, true);
     return validation_error(f, &refitted) < BETTER * validation_error(f, &plain);
 }
 
@@ -261,7 +269,7 @@ static void choose(struct inference *f)
         .n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[1],
         .ridge = RIDGE_MIDDLE,
         .steps = TRIAL_STEPS,
-        .batch = BATCH,
+        .batch = within(out->n_several / BATCHES, BATCH_MIN, BATCH_MAX),
         .seed = f->o->seed,
     };
     out->validation_mape = (double)NAN;
@@ -284,18 +292,19 @@ static void choose(struct inference *f)
 static struct resource_map fit_map(struct inference *f, enum part least)
 {
     const struct fit_task task = task_from(f, least);
-    const struct fit_panel panel = make_panel(f, &task, members(f));
+    const struct fit_panel *panel = make_panel(f, &task, members(f));
     struct resource_map m;
-    measure_spread(f, &panel);
+    f->out->panel = panel;
+    measure_spread(f, panel);
     f->out->distilled = !f->out->refitted && f->out->spread > AGREE;
     if (f->out->distilled) {
-        const int wanted = 4 * f->out->n_several;
-        const int n = wanted < MADE_UP_MIN ? MADE_UP_MIN : wanted;
+        const int n = within(MADE_UP_TIMES * f->out->n_several, MADE_UP_MIN, MADE_UP_MAX);
+        struct fit_settings s = f->out->settings;
+        s.batch = within(n / BATCHES, BATCH_MIN, BATCH_MAX);
         tell(f, "joining");
-        m = fit_panel_distil(&panel, &task, &f->out->settings, n < MADE_UP_MAX ? n : MADE_UP_MAX,
-                             f->arena);
+        m = fit_panel_distil(panel, &task, &s, n, f->arena);
     } else {
-        m = best_member(f, &panel, &task, f->out->refitted);
+        m = best_member(f, panel, &task, f->out->refitted);
     }
     fit_prune(&task, &m, f->arena);
     return m;
@@ -359,12 +368,14 @@ static void check(struct inference *f)
     out->check_rms = s.rms;
 }
 
-bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct arena *a,
-               struct fit_result *out, struct err *e)
+static bool can_infer(const struct fit_data *d, const struct fit_options *o, struct err *e)
 {
-    struct inference f = {.d = d, .o = o, .arena = a, .out = out};
-    if (d->n_blocks == 0) {
-        return err_set(e, ERR_RANGE, LOC_NONE, "no measured blocks to fit to");
+    double weights = 0;
+    for (int b = 0; b < d->n_blocks; b++) {
+        weights += d->blocks[b].weight;
+    }
+    if (!(weights > 0)) {
+        return err_set(e, ERR_RANGE, LOC_NONE, "no measured blocks with a weight to fit to");
     }
     if (o->n_resources < 0 || o->n_resources > FIT_RESOURCES_MAX) {
         return err_set(e, ERR_RANGE, LOC_NONE, "the number of resources lies in 1 to %d",
@@ -373,6 +384,16 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
     if (o->n_members < 0 || o->n_members > FIT_MEMBERS_MAX) {
         return err_set(e, ERR_RANGE, LOC_NONE, "the number of fits lies in 1 to %d",
                        FIT_MEMBERS_MAX);
+    }
+    return true;
+}
+
+bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct arena *a,
+               struct fit_result *out, struct err *e)
+{
+    struct inference f = {.d = d, .o = o, .arena = a, .out = out};
+    if (!can_infer(d, o, e)) {
+        return false;
     }
     *out = (struct fit_result){0};
     out->forms = arena_new(a, struct fit_form_doubt, (size_t)d->n_forms);

@@ -18,7 +18,7 @@
 #ifndef GAMBREL_MODEL_FIT_H
 #define GAMBREL_MODEL_FIT_H
 
-#include "model/fit_descent.h"
+#include "model/fit_panel.h"
 
 #define FIT_BLOCKS_TO_SPLIT 100
 
@@ -39,7 +39,8 @@ struct fit_form_doubt {
 
 struct fit_result {
     struct resource_map map;
-    struct fit_settings settings; /* as chosen */
+    const struct fit_panel *panel; /* the fits behind it: where they differ, measure next */
+    struct fit_settings settings;  /* as chosen */
     bool distilled, refitted;
     int n_single, n_several;   /* blocks */
     int n_validation, n_check; /* of n_several; validation: in one turn */
@@ -52,7 +53,7 @@ struct fit_result {
     int n_bad;
 };
 
-/* ERR_RANGE: no blocks, n_resources out of 1 .. FIT_RESOURCES_MAX. */
+/* ERR_RANGE: no blocks, or all of weight 0; n_resources or n_members out of range. */
 bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct arena *a,
                struct fit_result *out, struct err *e);
 

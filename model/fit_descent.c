@@ -69,6 +69,7 @@ static struct descent begin(const struct fit_task *task, const struct fit_settin
             g.order[g.n_order++] = b;
         }
     }
+    g.weight_sum = g.weight_sum > 0 ? g.weight_sum : 1; /* nothing to fit to: the ridge alone */
     shuffle(g.order, g.n_order, &random);
     g.w = floats(a, t->n_traits, g.stride);
     g.mean = floats(a, t->n_traits, g.stride);

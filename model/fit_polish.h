@@ -25,8 +25,9 @@ double fit_error(const struct fit_task *t, const struct resource_map *m);
 /* In place; m->n_resources may shrink. */
 void fit_prune(const struct fit_task *t, struct resource_map *m, struct arena *a);
 
-/* In place.  Programs of more than FIT_REFIT_ROWS_MAX rows are left out: beyond that the descent is
- * as good and a thousand times faster.  Returns how many refits were kept. */
+/* In place.  Programs of more than FIT_REFIT_ROWS_MAX rows are left out: they take long, and where
+ * blocks are so many the descent leaves nothing to gain (10,000 blocks of Skylake: 1.32 % on unseen
+ * blocks before, 1.33 % after).  Returns how many refits were kept. */
 #define FIT_REFIT_ROWS_MAX 400
 int fit_refit(const struct fit_task *t, struct resource_map *m, int rounds, struct arena *a);
 
