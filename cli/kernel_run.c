@@ -19,6 +19,7 @@
 
 enum {
     CPUS_TRIED_MAX = 8,
+    UNITS_MIN = 3,
     LINKER_SECONDS_MAX = 60,
     LENGTHS = 6,
     LENGTHS_DRAM = 3,
@@ -67,7 +68,7 @@ struct ran {
     const struct kernel_candidate *loop;
     double n_per_iter; /* how much of n one iteration is */
     double share;      /* of all instructions that run for one more n; NaN: not counted */
-    const double *per_n;
+    struct callee_steps steps;
 };
 
 static double runs_of(const struct kernel_candidate *k, const double *per_n)
@@ -99,16 +100,17 @@ static bool find_ran(struct cli *c, const struct kernel_code *code, bool chosen,
                      const struct callee_request *r, struct ran *out, struct err *e)
 {
     const struct kernel_candidate *most = &code->all[code->chosen];
-    double *per_n = arena_new(c->arena, double, most->function.len);
-    if (!callee_count(r, most->function.len, per_n, e)) {
+    struct callee_steps steps;
+    if (!callee_count(r, most->function.len, c->arena, &steps, e)) {
         return false;
     }
+    const double *per_n = steps.per_n;
     for (int i = 0; i < code->n && !chosen; i++) {
         most = loop_runs(&code->all[i], per_n) > loop_runs(most, per_n) ? &code->all[i] : most;
     }
     const double runs = runs_of(most, per_n);
     *out = (struct ran){most, 1 / runs, loop_runs(most, per_n) / instructions_per_n(most, per_n),
-                        per_n};
+                        steps};
     return runs > 0 ||
            err_set(e, ERR_HOST, LOC_NONE,
                    "%s does not run more often for a larger n; is n its first argument?",
@@ -144,7 +146,7 @@ static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns
     *insns = arena_new(c->arena, struct insn, f->len);
     *times = arena_new(c->arena, double, f->len);
     for (size_t at = 0; d && at < f->len; at++) {
-        const double runs = r->per_n[at] * r->n_per_iter;
+        const double runs = r->steps.per_n[at] * r->n_per_iter;
         if (runs > RARE &&
             decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
             (*times)[n++] = runs;
@@ -171,6 +173,66 @@ static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
         i += pair != NULL;
     }
     cost->taken_branches += 1;
+}
+
+/* --- lines that are crossed --- */
+
+/* Number of a general register, -1: none of the sixteen. */
+static int number_of(const struct decoder *d, code_reg reg)
+{
+    static const char *const names[CALLEE_REGS] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
+                                                   "rsi", "rdi", "r8",  "r9",  "r10", "r11",
+                                                   "r12", "r13", "r14", "r15"};
+    int number = -1;
+    for (int k = 0; reg && k < CALLEE_REGS; k++) {
+        number = strcmp(names[k], code_reg_name(d, reg)) == 0 ? k : number;
+    }
+    return number;
+}
+
+/* The part of iterations in which this access crosses a line, from where it was first and how far it
+ * moves; 0 where it does not move by a constant. */
+static double crossing_part(const struct decoder *d, const struct code_loop *l,
+                            const struct insn_mem *m, const uint64_t *regs)
+{
+    enum { LINE = 64 };
+    const int base = number_of(d, m->base), index = number_of(d, m->index);
+    int64_t base_step, index_step;
+    int crossed = 0;
+    if (m->rip_relative || (base < 0 && index < 0) || !lift_step(l, m->base, &base_step) ||
+        !lift_step(l, m->index, &index_step)) {
+        return 0;
+    }
+    const uint64_t first = (base < 0 ? 0 : regs[base]) +
+                           (index < 0 ? 0 : regs[index] * (uint64_t)m->scale) +
+                           (uint64_t)m->displacement;
+    const uint64_t step = (uint64_t)(base_step + index_step * m->scale);
+    for (uint64_t k = 0; k < LINE; k++) {
+        crossed += (int)((first + k * step) % LINE) + m->bytes > LINE;
+    }
+    return (double)crossed / LINE;
+}
+
+static void add_crossings(struct cost *cost, const struct ran *r, const char *isa)
+{
+    const struct kernel_candidate *k = r->loop;
+    double loads = 0, stores = 0;
+    struct err none = {0};
+    struct decoder *d = decoder_open(k->loop.loop.arch, &none);
+    for (int i = 0; d && i < k->loop.loop.n; i++) {
+        const struct insn *insn = &k->loop.loop.insns[i];
+        const uint64_t offset = insn->address - k->function.address;
+        const double times = r->steps.per_n[offset] * r->n_per_iter;
+        const bool scattered = strstr(insn->form, "gather") || strstr(insn->form, "scatter");
+        for (int m = 0; m < insn->n_mem && !scattered; m++) {
+            const double part =
+                times * crossing_part(d, &k->loop.loop, &insn->mem[m], r->steps.regs[offset]);
+            loads += insn->mem[m].read ? part : 0;
+            stores += insn->mem[m].write ? part : 0;
+        }
+    }
+    decoder_close(d);
+    cost_add_crossings(cost, isa, loads, stores);
 }
 
 static const struct machine *machine_of(struct cli *c, const struct host *h, const char *name,
@@ -207,8 +269,7 @@ static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *
     }
     struct cost cost = cost_new(t);
     add_what_ran(c, &cost, r);
-    cost_add_crossings(&cost, body->isa, body->crossing_loads_per_iter,
-                       body->crossing_stores_per_iter);
+    add_crossings(&cost, r, body->isa);
     if (!ceiling_of_cost(&cost, &bound, e) || !chain_find(&r->loop->loop.loop, 1, t, &chain, e)) {
         return false;
     }
@@ -287,16 +348,17 @@ static bool choose_lengths(const struct sizes_machine *m, enum level level,
                            struct callee_request *r, struct err *e)
 {
     const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
-    const double share = level == LEVEL_L1 ? 0.5 : 1;
-    const double all = share * sizes_of_thread(m, level, arrays);
+    const double size = sizes_of_thread(m, level, arrays);
     const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
-    const double units = floor(all / bytes / CALLEE_UNIT);
+    const double half = floor(size / 2 / bytes / CALLEE_UNIT);
+    const double units =
+        level == LEVEL_L1 && half >= UNITS_MIN ? half : floor(size / bytes / CALLEE_UNIT);
     const int wanted = level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS;
     const double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
-    if (!(units >= 3)) {
+    if (!(units >= UNITS_MIN)) {
         return err_set(e, ERR_HOST, LOC_NONE,
-                       all > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
-                               : "there is no %s here, or its size is not known",
+                       size > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
+                                : "there is no %s here, or its size is not known",
                        level_names[level], bytes);
     }
     r->n_lengths = 0;

@@ -479,7 +479,8 @@ static void time_work(void *context, void *shared)
 struct steps {
     uintptr_t first; /* address of the function */
     size_t len;
-    double *count; /* [len], by offset */
+    double *count;                 /* [len], by offset */
+    uint64_t (*regs)[CALLEE_REGS]; /* [len] */
 };
 
 /* A signal handler is handed no context; this is the one place where it can find its counters. */
@@ -489,41 +490,59 @@ static struct steps *steps_taken(void)
     return &steps;
 }
 
-struct step_left {
-    struct left left;
-    double count[2][CALLEE_CODE_MAX];
-};
-
 struct step_work {
     const struct callee_request *request;
     size_t len;
 };
+
+/* What the child leaves: a struct left, then counts at both lengths, then registers. */
+static size_t step_bytes(size_t len)
+{
+    return sizeof(struct left) + len * (2 * sizeof(double) + CALLEE_REGS * sizeof(uint64_t));
+}
+
+static double *counts_in(struct left *left, size_t len, int which)
+{
+    return (double *)(void *)(left + 1) + (size_t)which * len;
+}
+
+static uint64_t (*regs_in(struct left *left, size_t len))[CALLEE_REGS]
+{
+    return (uint64_t(*)[CALLEE_REGS])(void *)counts_in(left, len, 2);
+}
 
 #if defined(__x86_64__)
 #define TRAP_FLAG 0x100ULL /* of rflags: a trap after each instruction */
 
 static void on_step(int signal_number, siginfo_t *info, void *context)
 {
+    static const int numbers[CALLEE_REGS] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                             REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                             REG_R12, REG_R13, REG_R14, REG_R15};
     struct steps *s = steps_taken();
     const ucontext_t *at = context;
     const uintptr_t offset = (uintptr_t)at->uc_mcontext.gregs[REG_RIP] - s->first;
     (void)signal_number;
     (void)info;
     if (offset < s->len) {
+        for (int k = 0; k < CALLEE_REGS && s->count[offset] < 1; k++) {
+            s->regs[offset][k] = (uint64_t)at->uc_mcontext.gregs[numbers[k]];
+        }
         s->count[offset]++;
     }
 }
 
-static void step_through(const struct callee *c, size_t n, double *count, size_t len)
+static void step_through(const struct callee *c, size_t len, int which)
 {
     struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
     struct steps *s = steps_taken();
     memcpy(&s->first, &c->function, sizeof c->function);
     s->len = len;
-    s->count = count;
+    s->count = counts_in(c->left, len, which);
+    s->regs = regs_in(c->left, len);
     sigaction(SIGTRAP, &action, NULL);
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
-    call_once(c, n);
+    call_once(c, c->request->lengths[which]);
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
 }
 #endif
@@ -531,8 +550,7 @@ static void step_through(const struct callee *c, size_t n, double *count, size_t
 static void count_work(void *context, void *shared)
 {
     const struct step_work *w = context;
-    struct step_left *out = shared;
-    struct callee c = {.request = w->request, .left = &out->left};
+    struct callee c = {.request = w->request, .left = shared};
     uint32_t state = w->request->seed | 1;
     if (!load(&c) || !make_arrays(&c, &state)) {
         return;
@@ -540,7 +558,7 @@ static void count_work(void *context, void *shared)
     snprintf(c.left->doing, sizeof c.left->doing, "in a call, step by step");
 #if defined(__x86_64__)
     for (int k = 0; k < 2; k++) {
-        step_through(&c, w->request->lengths[k], out->count[k], w->len);
+        step_through(&c, w->len, k);
     }
 #else
     fails(&c, "cannot be stepped through", "only x86-64 can do that here");
@@ -580,22 +598,23 @@ bool callee_run(const struct callee_request *r, struct callee_result *out, struc
     return fine;
 }
 
-bool callee_count(const struct callee_request *r, size_t code_len, double *per_n, struct err *e)
+bool callee_count(const struct callee_request *r, size_t code_len, struct arena *a,
+                  struct callee_steps *out, struct err *e)
 {
-    struct step_left *out = calloc(1, sizeof *out);
     struct step_work w = {r, code_len};
     if (code_len > CALLEE_CODE_MAX) {
-        free(out);
         return err_set(e, ERR_RANGE, LOC_NONE, "%zu bytes of code are more than %d", code_len,
                        CALLEE_CODE_MAX);
     }
-    if (!out) {
-        return err_set(e, ERR_HOST, LOC_NONE, "no memory to count steps");
+    struct left *left = arena_alloc(a, 1, step_bytes(code_len));
+    if (!in_child(r, count_work, &w, left, step_bytes(code_len), e)) {
+        return false;
     }
-    const bool fine = in_child(r, count_work, &w, &out->left, sizeof *out, e);
+    out->per_n = arena_new(a, double, code_len);
+    out->regs = regs_in(left, code_len);
+    const double apart = (double)(r->lengths[1] - r->lengths[0]);
     for (size_t k = 0; k < code_len; k++) {
-        per_n[k] = (out->count[1][k] - out->count[0][k]) / (double)(r->lengths[1] - r->lengths[0]);
+        out->per_n[k] = (counts_in(left, code_len, 1)[k] - counts_in(left, code_len, 0)[k]) / apart;
     }
-    free(out);
-    return fine;
+    return true;
 }

@@ -19,12 +19,14 @@
 #ifndef GAMBREL_MEASURE_CALLEE_H
 #define GAMBREL_MEASURE_CALLEE_H
 
+#include "base/arena.h"
 #include "base/child.h"
 #include "base/err.h"
 #include "measure/noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CALLEE_UNIT        64
 #define CALLEE_ARRAYS_MAX  8
@@ -82,10 +84,18 @@ double callee_bytes(const struct callee_args *args, double elements_per_n, size_
  * said. */
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e);
 
-/* How often the instruction at each offset of the function runs for one more n, by single steps at the
- * two least lengths: what really runs, whatever the compiler prepared.  ERR_RANGE: more than
- * CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not x86-64, where steps cannot be counted. */
+/* What really runs, whatever the compiler prepared, by single steps at the two least lengths: by offset in
+ * the function, how often an instruction runs for one more n, and what the general registers held when it
+ * was first about to run (in the order of their numbers: rax rcx rdx rbx rsp rbp rsi rdi r8 ...), from which
+ * its address follows.  ERR_RANGE: more than CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not
+ * x86-64, where steps cannot be counted. */
+#define CALLEE_REGS 16
+struct callee_steps {
+    double *per_n;                 /* [code_len] */
+    uint64_t (*regs)[CALLEE_REGS]; /* [code_len] */
+};
 #define CALLEE_CODE_MAX 65536
-bool callee_count(const struct callee_request *r, size_t code_len, double *per_n, struct err *e);
+bool callee_count(const struct callee_request *r, size_t code_len, struct arena *a,
+                  struct callee_steps *out, struct err *e);
 
 #endif

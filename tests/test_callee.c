@@ -49,19 +49,21 @@ static void no_library(void)
     ok(!fine && e.code == ERR_HOST && result.n == 0, "no library: %s", e.text);
 }
 
-static void much_code(void)
+static void much_code(struct arena *a)
 {
     struct err e = {0};
-    static double per_n[CALLEE_CODE_MAX + 1];
+    struct callee_steps steps;
     const struct callee_request r = {.lengths = {128, 192}, .n_lengths = 2};
-    ok(!callee_count(&r, CALLEE_CODE_MAX + 1, per_n, &e) && e.code == ERR_RANGE,
+    ok(!callee_count(&r, CALLEE_CODE_MAX + 1, a, &steps, &e) && e.code == ERR_RANGE,
        "too much code to count: %s", e.text);
 }
 
 int main(void)
 {
+    struct arena *a = test_arena();
     arguments();
     no_library();
-    much_code();
+    much_code(a);
+    arena_release(a);
     return tap_done();
 }
