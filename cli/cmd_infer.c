@@ -177,6 +177,23 @@ static void add_note(struct cli *c, struct machine *m, const char *key, const ch
     m->n_provenance++;
 }
 
+/* What was measured besides the blocks. */
+static bool describe(struct cli *c, struct infer_host *h, struct machine *m, struct err *e)
+{
+    const char *values;
+    infer_host_describe(h, m);
+    add_note(c, m, "latencies",
+             "chains from one register operand to another of the same file, to 0.02 cycles; a "
+             "chain of constants added while renaming takes less than a cycle a link");
+    if (!infer_host_values(h, &values, e)) {
+        return false;
+    }
+    if (values) {
+        add_note(c, m, "values", values);
+    }
+    return true;
+}
+
 /* What the fit is worth on blocks that it never saw, for the file and for who waits for it. */
 static bool check_fresh(struct cli *c, struct infer_host *h, const char *path,
                         const struct resource_map *map, struct machine *m, struct err *e)
@@ -222,17 +239,11 @@ int cmd_infer(struct cli *c, int argc, char **argv)
         return cli_fail(&e);
     }
     struct machine *m = fit_machine(d, &result, &origin, c->arena);
-    if (h) {
-        infer_host_describe(h, m);
-        add_note(c, m, "latencies",
-                 "chains from one register operand to another of the same file, to 0.02 cycles; a "
-                 "chain of constants added while renaming takes less than a cycle a link");
-    }
     if (terminal) {
         fprintf(stderr, "\r%40s\r", "");
     }
     summarise(d, &result);
-    if ((h && !check_fresh(c, h, o.check, &result.map, m, &e)) ||
+    if ((h && (!describe(c, h, m, &e) || !check_fresh(c, h, o.check, &result.map, m, &e))) ||
         !machine_write(m, c->arena, &file, &e)) {
         return cli_fail(&e);
     }

@@ -16,6 +16,7 @@
 #define BATCH           500 /* blocks between two looks at the clock */
 #define SINGLE_TRIES    10
 #define FREE            0.9 /* share of its time a block's busiest register may be busy */
+#define VALUES_MATTER   0.05
 #define SLOWEST         20.0 /* cycles: one instruction in so many is too rare to matter in a block */
 #define PAIRS_MAX       8000
 #define MIXES_MAX       12000
@@ -29,6 +30,8 @@
 #define CHECK_MAX       12
 #define CHECK_SEED      0x6672657368u /* so that the fit has not drawn the same */
 #define MEASURING_SHARE 0.5
+#define PAIRS_SHARE     0.4 /* of the time for measuring: when pairs end, where it is short */
+#define MIXES_SHARE     0.8
 
 struct infer_host {
     struct infer_host_options o;
@@ -119,11 +122,13 @@ static bool measure(struct infer_host *h, const struct probe_block *blocks, int 
     return good;
 }
 
-/* The same in batches until the time is over. */
-static bool measure_all(struct infer_host *h, const struct probe_block *blocks, int n,
+/* The same in batches until this share of the time for measuring is over. */
+static bool measure_all(struct infer_host *h, const struct probe_block *blocks, int n, double share,
                         const char *what, struct err *e)
 {
-    for (int k = 0; k < n && clock_seconds() < h->end; k += BATCH) {
+    const double end = h->start + share * (h->end - h->start);
+
+    for (int k = 0; k < n && clock_seconds() < end; k += BATCH) {
         show(h, what, k, n);
         if (!measure(h, blocks + k, n - k < BATCH ? n - k : BATCH, e)) {
             return false;
@@ -189,7 +194,7 @@ static bool gather_alone(struct infer_host *h, struct err *e)
         return false;
     }
     for (int tries = 0; tries < SINGLE_TRIES; tries++) {
-        if (!measure_all(h, blocks, n, "forms alone", e)) {
+        if (!measure_all(h, blocks, n, 1, "forms alone", e)) {
             return false;
         }
     }
@@ -229,7 +234,7 @@ static bool gather_pairs(struct infer_host *h, struct random *r, struct err *e)
         blocks[j] = blocks[k];
         blocks[k] = other;
     }
-    return measure_all(h, blocks, n < PAIRS_MAX ? n : PAIRS_MAX, "pairs", e);
+    return measure_all(h, blocks, n < PAIRS_MAX ? n : PAIRS_MAX, PAIRS_SHARE, "pairs", e);
 }
 
 static struct probe_block draw(const struct infer_host *h, int least, int most, struct random *r)
@@ -245,7 +250,7 @@ static bool gather_mixes(struct infer_host *h, struct random *r, struct err *e)
     for (int k = 0; k < MIXES_MAX; k++) {
         blocks[k] = draw(h, MIX_MIN, MIX_MAX, r);
     }
-    return measure_all(h, blocks, MIXES_MAX, "mixes", e);
+    return measure_all(h, blocks, MIXES_MAX, MIXES_SHARE, "mixes", e);
 }
 
 /* --- what fits disagree about --------------------------------------------------------------------
@@ -318,7 +323,7 @@ static bool gather_disputed(struct infer_host *h, const struct fit_data *d, stru
     for (int k = 0; k < ACTIVE_BLOCKS; k++) {
         blocks[k] = drawn[k].block;
     }
-    const bool good = measure_all(h, blocks, ACTIVE_BLOCKS, "mixes in dispute", e);
+    const bool good = measure_all(h, blocks, ACTIVE_BLOCKS, 1, "mixes in dispute", e);
     arena_release(a);
     return good;
 }
@@ -416,6 +421,45 @@ void infer_host_describe(struct infer_host *h, struct machine *m)
         m->n_zero_idioms + m->n_eliminated_moves == 0
             ? NULL
             : "chains that take less than a cycle a link, measured on this machine";
+}
+
+static bool divides(const struct probe_form *f)
+{
+    return strstr(f->code.text, "div") || strstr(f->code.text, "sqrt");
+}
+
+bool infer_host_values(struct infer_host *h, const char **words, struct err *e)
+{
+    struct probe_settings settings = probe_defaults;
+    struct probe_block *blocks = arena_new(h->arena, struct probe_block, (size_t)h->n_forms);
+    struct probe_result *results = arena_new(h->arena, struct probe_result, (size_t)h->n_forms);
+    struct text t = {.arena = h->arena};
+    int n = 0;
+
+    settings.values = PROBE_SHORT;
+    struct probe *p = probe_open(&settings, h->arena, e);
+    for (int k = 0; k < h->n_forms; k++) {
+        if (divides(h->forms[k])) {
+            blocks[n++] = alone(h, h->forms[k]);
+        }
+    }
+    if (!p || !probe_measure_stable(p, blocks, n, results, h->arena, e)) {
+        return false;
+    }
+    for (int k = 0; k < n; k++) {
+        const double full = find(h, &blocks[k])->cycles;
+        if (!results[k].failed && results[k].cycles < full * (1 - VALUES_MATTER)) {
+            text_add(&t, "%s%s takes %.3g cycles instead of %.3g", t.len ? "; " : "",
+                     blocks[k].items[0].form->code.text, results[k].cycles, full);
+        }
+    }
+    *words = n == 0  ? NULL
+             : t.len ? t.data
+                     : arena_format(h->arena,
+                                    "none of %d divisions and square roots is faster for short "
+                                    "significands than for full ones",
+                                    n);
+    return true;
 }
 
 /* --- fresh blocks --------------------------------------------------------------------------------

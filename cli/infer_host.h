@@ -33,6 +33,9 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
 /* Adds which CPU it is, the latencies of the forms between registers of one file, and which do not wait for a source. */
 void infer_host_describe(struct infer_host *h, struct machine *m);
 
+/* Which divisions and square roots are faster for short significands, in words; NULL: none was measured. */
+bool infer_host_values(struct infer_host *h, const char **words, struct err *e);
+
 /* Measures mixes of 3 to 12 instructions that no fit has seen and compares instructions a cycle with
  * the map's.  to (may be NULL): a CSV file for the blocks with cycles and prediction. */
 bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
