@@ -24,7 +24,9 @@ struct shared {
     volatile int current; /* the kernel that runs, or n when all are done */
     double overhead;      /* ticks of a measurement of nothing */
     double quiet;         /* cycles of an instruction of the flood when the core is ours alone */
-    double wide_s;        /* when 512-bit instructions ran last */
+    double last_found;
+    int n_alike;   /* children in a row that found it, evenly */
+    double wide_s; /* when 512-bit instructions ran last */
     struct {
         double samples[PROBE_SAMPLES_MAX]; /* cycles of a block */
         int n;
@@ -53,9 +55,11 @@ struct probe {
 
 typedef void kernel_function(uint64_t trips, void *memory);
 
-#define ALONE        1.025
-#define SETTLE_FIRST 400
-#define SETTLE_AGAIN 60
+#define ALONE          1.025
+#define ALIKE          1.01
+#define ALIKE_CHILDREN 3
+#define SETTLE_FIRST   400
+#define SETTLE_AGAIN   60
 
 static double kernel_ticks(kernel_function *run, uint64_t trips, void *memory)
 {
@@ -72,10 +76,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* How fast a flood is when nobody else runs on the core; where somebody always does, at the best of
- * times.  The first child takes its time; the others may find that it had none that were good. */
+ * times.  The first child takes its time; a later one may find that it had none that were good.  A chain
+ * that was interrupted may set it too low, after which no sample would ever count; so where children in a
+ * row find even pulses at one level, which a crowded core does not give, that level it is. */
 static void settle(struct shared *s)
 {
-    static const double quietest = 0.1; /* quantile: the very least is a chain that was disturbed */
+    static const double low = 0.1; /* quantile: the very least is a chain that was disturbed */
     const bool first = s->quiet == 0;
     const int n = first ? SETTLE_FIRST : SETTLE_AGAIN;
     double crowd[SETTLE_FIRST];
@@ -88,8 +94,12 @@ static void settle(struct shared *s)
         crowd[i] = pulse_touch(s->overhead).crowd;
     }
     qsort(crowd, (size_t)n, sizeof *crowd, compare);
-    const double found = crowd[(int)(quietest * n)];
-    s->quiet = first || found < s->quiet ? found : s->quiet;
+    const double found = crowd[(int)(low * n)];
+    const bool even = crowd[n / 2] < found * ALIKE;
+    const bool again = even && found < s->last_found * ALIKE && s->last_found < found * ALIKE;
+    s->n_alike = again ? s->n_alike + 1 : 0;
+    s->last_found = found;
+    s->quiet = first || found < s->quiet || s->n_alike >= ALIKE_CHILDREN ? found : s->quiet;
 }
 
 /* Trips that take about as many cycles as wished, from a few that first warm up the code; the fastest
