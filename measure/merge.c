@@ -54,14 +54,22 @@ static bool same_roof(const struct run_case *x, const struct run_case *y)
            strcmp(x->isa, y->isa) == 0 && strcmp(x->level, y->level) == 0;
 }
 
-static void mark_slower(struct run_case *x, struct run_case *y, struct arena *a)
+static void mark(struct run_case *c, double differ, struct arena *a)
 {
-    struct run_case *slow = run_case_rate(x) < run_case_rate(y) ? x : y;
-    struct run_case *fast = slow == x ? y : x;
-    const double differ = run_case_rate(fast) / run_case_rate(slow) - 1;
-    if (!slow->noise.disturbed && differ > MERGE_DIFFER) {
-        slow->noise.disturbed = true;
-        slow->noise.why = arena_format(a, "the other round was faster by %.1f %%", 1e2 * differ);
+    if (!c->noise.disturbed) {
+        c->noise.disturbed = true;
+        c->noise.why = arena_format(a, "the two rounds differ by %.1f %%", 1e2 * differ);
+    }
+}
+
+/* Both: the faster is the roof, but what does not come again within a run will not in the next. */
+static void mark_differing(struct run_case *x, struct run_case *y, struct arena *a)
+{
+    const double one = run_case_rate(x), two = run_case_rate(y);
+    const double differ = fmax(one, two) / fmin(one, two) - 1;
+    if (differ > MERGE_DIFFER) {
+        mark(x, differ, a);
+        mark(y, differ, a);
     }
 }
 
@@ -70,7 +78,7 @@ void merge_rounds(struct run_case *cases, int n, struct arena *a)
     for (int i = 0; i < n; i++) {
         for (int k = i + 1; cases[i].kind == RUN_ROOF && k < n; k++) {
             if (same_roof(&cases[i], &cases[k])) {
-                mark_slower(&cases[i], &cases[k], a);
+                mark_differing(&cases[i], &cases[k], a);
             }
         }
     }

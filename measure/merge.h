@@ -16,7 +16,7 @@
  * if either was, or if their medians differ. */
 void merge_visits(struct run_case *first, const struct run_case *second, struct arena *a);
 
-/* Marks the slower round of every roof whose two rounds differ. */
+/* Marks both rounds of every roof whose two rounds differ. */
 void merge_rounds(struct run_case *cases, int n, struct arena *a);
 
 #endif
