@@ -169,8 +169,11 @@ static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
             follows && fabs(times[i] - times[i + 1]) < 1e-9 * times[i] && !addresses_rip(&insns[i]);
         const struct cost_row *pair =
             together ? cost_of_pair(cost->table, insns[i].form, insns[i + 1].form) : NULL;
-        cost_add(cost, pair ? pair : cost_of_insn(cost->table, &insns[i]), times[i]);
-        i += pair != NULL;
+        if (pair) {
+            cost_add(cost, pair, times[i++]);
+        } else {
+            cost_add_insn(cost, &insns[i], times[i]);
+        }
     }
     cost->taken_branches += 1;
 }

@@ -553,6 +553,7 @@ struct machine *machine_new(struct arena *a)
         .taken_branches_per_cycle = NAN,
         .line_crossing_load_slots = NAN,
         .line_crossing_load_slots_512 = NAN,
+        .indexed_operand_slots = NAN,
         .line_crossing_store_cycles = NAN,
         .line_crossing_bytes = NAN,
         .store_forward_cycles = NAN,

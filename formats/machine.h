@@ -120,7 +120,10 @@ struct machine {
     uint32_t load_ports; /* ports whose slots a line-crossing load takes again; 0: unknown */
     double line_crossing_load_slots; /* slots a crossing load takes instead of 1; NaN: unknown */
     double line_crossing_load_slots_512; /* the same of a load of 512 bits; NaN: no different */
-    double line_crossing_store_cycles;   /* NaN: unknown */
+    /* key core.indexed_operand_slots: dispatch slots of a VEX or EVEX operation whose memory source has
+     * an index register, which only decoded code shows; NaN: no different */
+    double indexed_operand_slots;
+    double line_crossing_store_cycles; /* NaN: unknown */
     double line_crossing_bytes;
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
      * NaN: unknown */

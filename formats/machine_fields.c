@@ -81,6 +81,7 @@ const struct field machine_core_fields[] = {
     {"line_crossing_load_slots", NUMBER, IN(machine, line_crossing_load_slots), RANGE(1, 64)},
     {"line_crossing_load_slots_512", NUMBER, IN(machine, line_crossing_load_slots_512),
      RANGE(1, 64)},
+    {"indexed_operand_slots", NUMBER, IN(machine, indexed_operand_slots), RANGE(1, 8)},
     {"line_crossing_store_cycles", NUMBER, IN(machine, line_crossing_store_cycles), RANGE(0, 64)},
     {"line_crossing_bytes", NUMBER, IN(machine, line_crossing_bytes), RANGE(1, 65536)},
     {"store_forward_cycles", NUMBER, IN(machine, store_forward_cycles), RANGE(0, 256)},

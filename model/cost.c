@@ -27,6 +27,7 @@ static double instructions_in(enum cost_kind kind)
         return 2;
     case COST_CROSSING_LOAD:
     case COST_CROSSING_STORE:
+    case COST_INDEXED_OPERAND:
         return 0;
     default:
         return 1;
@@ -161,13 +162,40 @@ static const struct cost_row *pair_at(const struct cost *c, const struct code_lo
     return cost_of_pair(c->table, l->insns[i].form, l->insns[i + 1].form);
 }
 
+/* A VEX or EVEX operation on memory, but no move and no gather, that reads through an index. */
+static bool has_indexed_operand(const struct insn *i)
+{
+    static const char *const plain[] = {"vmov",     "vbroadcast", "vpbroadcast", "vlddqu",
+                                        "vpgather", "vgather",    "vmask"};
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+        if (strncmp(i->form, plain[k], strlen(plain[k])) == 0) {
+            return false;
+        }
+    }
+    return i->form[0] == 'v' && i->n_mem > 0 && i->mem[0].read && i->mem[0].index != 0;
+}
+
+void cost_add_insn(struct cost *c, const struct insn *i, double count)
+{
+    const struct cost_row *row = cost_of_insn(c->table, i);
+    const struct cost_row *indexed = cost_of_indexed_operand(c->table);
+    cost_add(c, row, count);
+    if (indexed && row->kind != COST_UNKNOWN && row->slots <= 1 && has_indexed_operand(i)) {
+        cost_add(c, indexed, count);
+    }
+}
+
 void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips)
 {
     for (int i = 0; i < l->n; i++) {
         const double times = is_inner(l, i) ? inner_trips : 1;
         const struct cost_row *pair = pair_at(c, l, i);
-        cost_add(c, pair ? pair : cost_of_insn(c->table, &l->insns[i]), times);
-        i += pair != NULL;
+        if (pair) {
+            cost_add(c, pair, times);
+            i++;
+        } else {
+            cost_add_insn(c, &l->insns[i], times);
+        }
     }
     c->taken_branches += l->inner_first >= 0 ? inner_trips : 1;
 }

@@ -56,6 +56,8 @@ void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms)
 void cost_add_body(struct cost *c, const struct kernel_body *b); /* with its crossings */
 void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips);
 /* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
+/* A decoded instruction's row, and what an index register in its memory source adds to its slots. */
+void cost_add_insn(struct cost *c, const struct insn *i, double count);
 void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores);
 
 /* "vpmullq zmm, zmm, zmm (2), ..." into out, equal forms added up; nothing if all are known. */

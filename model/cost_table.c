@@ -35,6 +35,7 @@ struct cost_table {
         struct cost_row row;
     } * fused; /* [n_fusions] */
     struct cost_row crossing_load, crossing_load_512, crossing_store;
+    struct cost_row indexed_operand; /* COST_UNKNOWN: takes nothing on top */
     struct machine_uop crossing_uop, crossing_uop_512;
     struct resource_map dual; /* COST_PORTS: port_sets and n_resources of it */
     struct entry *entries;    /* open addressing; text NULL: free */
@@ -213,8 +214,14 @@ static void compile_crossings(struct cost_table *t)
     t->crossing_load_512 = t->crossing_load;
     t->crossing_store =
         (struct cost_row){.kind = COST_UNKNOWN, .form = "store that crosses a line"};
+    t->indexed_operand =
+        (struct cost_row){.kind = COST_UNKNOWN, .form = "index register of a memory operand"};
     if (t->view != COST_PORTS) {
         return;
+    }
+    if (m->indexed_operand_slots > 1) {
+        t->indexed_operand.kind = COST_INDEXED_OPERAND;
+        t->indexed_operand.slots = m->indexed_operand_slots - 1;
     }
     compile_crossing_load(m, m->line_crossing_load_slots, &t->crossing_uop, &t->crossing_load);
     compile_crossing_load(m,
@@ -306,6 +313,7 @@ static bool compile_cycles(struct cost_table *t, struct err *e)
     }
     fill_cycles(t, &t->crossing_load);
     fill_cycles(t, &t->crossing_load_512);
+    fill_cycles(t, &t->indexed_operand);
     fill_cycles(t, &t->crossing_store);
     return true;
 }
@@ -568,6 +576,11 @@ const struct cost_row *cost_of_pair(const struct cost_table *t, const char *firs
         }
     }
     return NULL;
+}
+
+const struct cost_row *cost_of_indexed_operand(const struct cost_table *t)
+{
+    return t->indexed_operand.kind == COST_INDEXED_OPERAND ? &t->indexed_operand : NULL;
 }
 
 const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide)

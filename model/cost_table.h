@@ -36,14 +36,15 @@ enum cost_view {
 };
 
 enum cost_kind {
-    COST_FORM,           /* as the machine file describes it              */
-    COST_COMPOSED,       /* register form and load                        */
-    COST_ELIMINATED,     /* a register move that executes nowhere         */
-    COST_ZERO_IDIOM,     /* sets a register to zero and executes nowhere  */
-    COST_FUSED,          /* two instructions in one slot                  */
-    COST_CROSSING_LOAD,  /* what a load over two lines takes on top       */
-    COST_CROSSING_STORE, /* likewise a store                              */
-    COST_UNKNOWN,        /* the machine file does not say                 */
+    COST_FORM,            /* as the machine file describes it              */
+    COST_COMPOSED,        /* register form and load                        */
+    COST_ELIMINATED,      /* a register move that executes nowhere         */
+    COST_ZERO_IDIOM,      /* sets a register to zero and executes nowhere  */
+    COST_FUSED,           /* two instructions in one slot                  */
+    COST_CROSSING_LOAD,   /* what a load over two lines takes on top       */
+    COST_CROSSING_STORE,  /* likewise a store                              */
+    COST_INDEXED_OPERAND, /* what an index register takes on top          */
+    COST_UNKNOWN,         /* the machine file does not say                 */
 };
 
 /* Ports where the file says what instructions do on them, else resources. */
@@ -90,6 +91,8 @@ const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i);
 /* The row of the fused pair, or NULL if the forms, normalised, do not fuse. */
 const struct cost_row *cost_of_pair(const struct cost_table *t, const char *first,
                                     const char *second);
+/* More slots of an operation whose memory source has an index; NULL: the machine file says of none. */
+const struct cost_row *cost_of_indexed_operand(const struct cost_table *t);
 const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide); /* 512 bits */
 const struct cost_row *cost_of_crossing_store(const struct cost_table *t);
 
