@@ -231,6 +231,12 @@ int main(int argc, char **argv)
     }
     printf("the two inferences differ by %.2f %% on the mean of %d blocks\n", 100 * apart / both,
            both);
+    for (int k = 0; k < 2; k++) {
+        unlink(paths[k]);
+        unlink(checks[k]);
+    }
+    unlink(arena_format(a, "%s/block.s", folder));
+    rmdir(folder);
     arena_release(a);
     return 0;
 }
