@@ -16,7 +16,7 @@ static const struct {
                     .one_round_only = true},
     [PLAN_MEMORY] = {.level = {true, true, true, true},
                      .quick = {[LEVEL_L1] = true, [LEVEL_DRAM] = true}},
-    [PLAN_MIX] = {.level = {[LEVEL_L3] = true, [LEVEL_DRAM] = true}, .one_round_only = true},
+    [PLAN_MIX] = {.level = {[LEVEL_L3] = true, [LEVEL_DRAM] = true}},
     [PLAN_KERNEL] = {.level = {true, true, true, true},
                      .quick = {[LEVEL_L1] = true, [LEVEL_DRAM] = true}},
 };
