@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -203,4 +204,17 @@ bool file_make_folder(const char *path, struct err *e)
         return err_set(e, ERR_IO, at(path), "exists and is not a folder");
     }
     return true;
+}
+
+const char *file_temporary(struct arena *a, struct err *e)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = arena_format(a, "%s/gambrel-XXXXXX", folder && *folder ? folder : P_tmpdir);
+    const int fd = mkstemp(path);
+    if (fd < 0) {
+        err_set(e, ERR_IO, LOC_NONE, "no temporary file '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    close(fd);
+    return path;
 }

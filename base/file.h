@@ -28,6 +28,10 @@ bool file_write_whole(const char *path, struct bytes content, struct err *e);
  * takes long to find out.  ERR_IO as above. */
 bool file_can_write(const char *path, struct err *e);
 
+/* An empty file of a new name in $TMPDIR or the system's folder for such; the caller removes it.
+ * NULL: ERR_IO names the system's reason. */
+const char *file_temporary(struct arena *a, struct err *e);
+
 /* Makes a folder and its parents; fine if it exists. */
 bool file_make_folder(const char *path, struct err *e);
 

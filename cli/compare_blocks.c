@@ -40,8 +40,7 @@ static bool add_machine(struct cli *c, const char *name, const struct input *in,
                         struct block_set *s, struct err *e)
 {
     const struct machine *m = cli_machine(c, name, e);
-    struct cost_table *t =
-        m ? cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e) : NULL;
+    struct cost_table *t = m ? cost_compile(m, cost_view_of(m), c->arena, e) : NULL;
     struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
     if (!scratch) {
         cli_out_of_memory(NULL);

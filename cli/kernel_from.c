@@ -63,17 +63,14 @@ bool kernel_from_option(int key, const char *arg, struct kernel_from *o, struct 
 static bool assemble(struct cli *c, struct bytes text, const char *file,
                      const struct kernel_from *o, struct bytes *object, struct err *e)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path = arena_format(c->arena, "%s/gambrel-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int fd = mkstemp(path);
+    const char *path = file_temporary(c->arena, e);
     struct text out = {.arena = c->arena}, errors = out;
     struct child_end end;
     char words[CHILD_WORDS_BYTES], line[160];
 
-    if (fd < 0) {
-        return err_set(e, ERR_IO, LOC_NONE, "no temporary file '%s': %s", path, strerror(errno));
+    if (!path) {
+        return false;
     }
-    close(fd);
     const char *command[] = {o->assembler, "-o", path, "-", NULL};
     const struct child_program as = {command, text, ASSEMBLER_SECONDS_MAX};
     bool fine = child_run(&as, &out, &errors, &end, e);

@@ -265,8 +265,7 @@ static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *
     struct text ports = {.arena = c->arena}, chains = ports, unknown = ports;
     struct ceiling_bound bound;
     struct chain_bound chain;
-    struct cost_table *t = cost_compile(
-        out->machine, out->machine->n_ports ? COST_PORTS : COST_RESOURCES, c->arena, e);
+    struct cost_table *t = cost_compile(out->machine, cost_view_of(out->machine), c->arena, e);
     if (!t) {
         return false;
     }
@@ -300,7 +299,6 @@ static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *
 static bool link_object(struct cli *c, const char *path, const struct kernel_run *o,
                         const char **library, bool *temporary, struct err *e)
 {
-    const char *folder = getenv("TMPDIR");
     const size_t len = strlen(path);
     struct text out = {.arena = c->arena}, errors = out;
     struct child_end end;
@@ -311,12 +309,10 @@ static bool link_object(struct cli *c, const char *path, const struct kernel_run
         *library = *path == '/' ? path : arena_format(c->arena, "./%s", path);
         return true;
     }
-    char *made = arena_format(c->arena, "%s/gambrel-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int fd = mkstemp(made);
-    if (fd < 0) {
-        return err_set(e, ERR_IO, LOC_NONE, "no temporary file '%s': %s", made, strerror(errno));
+    const char *made = file_temporary(c->arena, e);
+    if (!made) {
+        return false;
     }
-    close(fd);
     *temporary = true;
     *library = made;
     const char *command[] = {o->linker, "-shared", "-o", made, path, "-lm", NULL};

@@ -120,7 +120,6 @@ struct run *documented_run(const struct machine *m, const struct kernels *k, int
                          "makes them work per nanosecond and cycle.",
                          threads == 1 ? "one core" : "all cores");
     }
-    const struct documented d = {
-        run, cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, a, e), threads, a};
+    const struct documented d = {run, cost_compile(m, cost_view_of(m), a, e), threads, a};
     return d.costs && add_roofs(&d, k, e) ? run : NULL;
 }

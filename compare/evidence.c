@@ -183,7 +183,7 @@ static void compile_costs(struct evidence *ev)
             arena_format(ev->arena, "no machine file describes %s", identity_words(&id, who));
         return;
     }
-    const enum cost_view view = ev->machine->n_ports ? COST_PORTS : COST_RESOURCES;
+    const enum cost_view view = cost_view_of(ev->machine);
     ev->costs = cost_compile(ev->machine, view, ev->arena, &e);
     ev->costs_missing =
         ev->costs ? "" : arena_format(ev->arena, "%s", err_describe(&e, said, sizeof said));

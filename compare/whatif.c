@@ -255,7 +255,7 @@ static double roof_gain(const struct variant *v, const struct kernel *roof)
 static bool solve_again(struct variant *v, struct err *e)
 {
     struct evidence *ev = &v->evidence;
-    const enum cost_view view = v->machine.n_ports ? COST_PORTS : COST_RESOURCES;
+    const enum cost_view view = cost_view_of(&v->machine);
     struct ran_loop *loops = arena_new(v->arena, struct ran_loop, (size_t)ev->n_loops + 1);
     ev->machine = &v->machine;
     ev->costs = cost_compile(&v->machine, view, v->arena, e);

@@ -13,7 +13,7 @@ bool oracle_open(const struct machine *m, double noise, uint64_t seed, struct ar
     if (!(noise >= 0 && noise <= NOISE_MAX)) {
         return err_set(e, ERR_RANGE, LOC_NONE, "noise lies in 0 to %g", NOISE_MAX);
     }
-    struct cost_table *t = cost_compile(m, m->n_ports ? COST_PORTS : COST_RESOURCES, a, e);
+    struct cost_table *t = cost_compile(m, cost_view_of(m), a, e);
     if (!t) {
         return false;
     }

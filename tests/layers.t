@@ -51,6 +51,8 @@ check "a child process is begun only by its own module" \
     "$(grep -lE '\b(fork|popen|system|posix_spawnp?)\(' \
         base/*.c formats/*.c code/*.c measure/*.c model/*.c compare/*.c cli/*.c |
         grep -vE '^(measure/probe.c|base/child.c)$')"
+check "which view a machine file has is decided in one place" \
+    "$(grep -lE 'COST_PORTS : COST_RESOURCES' ./*/*.c | grep -v '^./model/cost_table.c$')"
 check "functions of at most 70 lines" \
     "$(awk 'FNR == 1 { start = 0 } /^\{/ { start = FNR } /^\}/ {
         if (start && FNR - start > 70) print FILENAME ":" start; start = 0 }' \
