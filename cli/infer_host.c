@@ -3,6 +3,7 @@
 #include "code/decode.h"
 #include "formats/measured.h"
 #include "measure/clock.h"
+#include "measure/pulse.h"
 #include "measure/experiment.h"
 #include "measure/probe_cpu.h"
 #include "measure/probe_latency.h"
@@ -399,7 +400,7 @@ void infer_host_describe(struct infer_host *h, struct machine *m)
                                          .family = h->cpu.family,
                                          .model_first = h->cpu.model,
                                          .model_last = h->cpu.model};
-    m->clock_one_core_hz = clock_estimate_hz();
+    m->clock_one_core_hz = pulse_clock_hz();
     m->clock_source = "a chain of dependent adds, measured after the blocks";
     m->zero_idioms = arena_new(h->arena, const char *, (size_t)h->n_chosen);
     m->eliminated_moves = arena_new(h->arena, const char *, (size_t)h->n_chosen);

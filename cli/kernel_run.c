@@ -383,7 +383,7 @@ static void judge(const struct host *h, const struct host_noise *before,
                   const struct callee_result *r, struct measured *out)
 {
     struct host_noise after;
-    host_noise_read(h, 1, &after);
+    host_noise_read(h, 0, 1, &after);
     const struct noise_seen seen = {
         .duration_s = r->duration_s,
         .threads = 1,
@@ -408,7 +408,7 @@ static bool measure_level(const struct host *h, const struct callee_request *r,
 {
     struct callee_result result;
     struct host_noise before;
-    host_noise_read(h, 1, &before);
+    host_noise_read(h, 0, 1, &before);
     if (!callee_run(r, &result, e)) {
         return false;
     }

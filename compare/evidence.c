@@ -125,8 +125,6 @@ static void clock_under_fma(const struct evidence *ev, struct core_clock *c)
     c->under_fma_hz = NAN;
     if (k && r && evidence_mix(ev, k, c->isa, c->threads, 1, &per_hz)) {
         c->under_fma_hz = r->rate / per_hz.rate;
-        c->fma_bound = per_hz.bound;
-        c->fma_disturbed = r->disturbed;
     }
 }
 
@@ -152,7 +150,8 @@ static void find_clocks(struct evidence *ev)
 {
     ev->clocks = arena_new(ev->arena, struct core_clock, (size_t)ev->n_roofs + 1);
     for (int i = 0; i < ev->n_roofs; i++) {
-        struct core_clock c = {.isa = ev->roofs[i].isa, .threads = ev->roofs[i].threads};
+        struct core_clock c = {
+            .isa = ev->roofs[i].isa, .threads = ev->roofs[i].threads, .factor = 1};
         if (!evidence_clock(ev, c.isa, c.threads)) {
             clock_beside_roofs(ev, &c);
             clock_under_fma(ev, &c);

@@ -47,11 +47,10 @@ struct core_clock {
     double hz;        /* median beside the roofs; the host's where none is; NaN */
     double low, high; /* of the medians beside single roofs; both hz where there is none */
     bool beside_roofs;
+    double factor; /* of all its readings: 1, but where a what-if changes the clock */
     /* What the fma_f32 roof means: its rate over the flops per cycle that the machine file gives its
      * loop.  NaN: no such roof, or the machine file does not tell. */
     double under_fma_hz;
-    struct ceiling_bound fma_bound; /* of that loop */
-    bool fma_disturbed;
 };
 
 /* The mapping of memory streams at one level, fitted to the run's own roofs. */

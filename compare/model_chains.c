@@ -32,7 +32,7 @@ static void true_bound(const struct model_input *in, const struct ran_loop *ran,
         return;
     }
     evidence_mix(ev, in->kernel, in->isa, in->threads, 1, &mix);
-    const struct chosen_clock clock = clock_for(ev, in->isa, in->threads, &mix);
+    const struct chosen_clock clock = clock_for(in);
     if (isnan(clock.hz)) {
         out->missing = clock.why;
         return;

@@ -1,65 +1,60 @@
 /* The instruction mix at a clock.
  *
- * The machine file bounds cycles; the clock that makes them a rate is measured beside the roofs, never
- * beside the kernel that is predicted.  Two estimates stand there:
+ * The machine file bounds cycles; the clock that makes them a rate is read beside the roofs, never
+ * beside the kernel that is predicted.  Cores lower their clock under dense wide arithmetic and wide
+ * loads (family 6 model 207: 3.0 to 2.8 GHz), so the roofs that count are the two that bound this kernel
+ * by the roofline, which do alike work; the lower of their clocks is taken, the other is the doubt.
  *
- *   - dependent adds right after a pass.  Under dense wide FMA a core runs slower than under these
- *     adds, so for a loop that fills the FMA pipes this one reads too high;
- *   - the rate of the fma_f32 roof over the flops per cycle of its loop: the clock under that load, if
- *     the roof reaches its own port bound.
- *
- * A loop that is bound by the very ports that bind the FMA roof runs under the same load, so the lower
- * of the two is its clock.  For any other loop the first stays: there the bound is at worst too high,
- * which a bound may be; but if it uses these ports, the lower one is its doubt.  A published run has no clock beside its roofs, and its host's is of another
- * number of threads, perhaps: there the lower one serves for every loop.  */
+ * A published run has no clock beside its roofs, and its host's is of another number of threads,
+ * perhaps: there the lower of the host's and of what the fma_f32 roof means serves for every loop: that
+ * roof's rate over the flops per cycle of its loop, if it reaches its own port bound.  */
 #include "compare/models.h"
+#include "model/roof.h"
 
 #include <math.h>
 
-static struct chosen_clock beside_roofs(const struct core_clock *c)
+/* The roofs that bound the kernel; NULL where there is none. */
+static void find_roofs(const struct model_input *in, const struct roof *roofs[2])
 {
-    return (struct chosen_clock){
-        c->hz, c->low, c->high, c->beside_roofs ? "dependent adds beside the roofs" : "the host's"};
+    const struct evidence *ev = in->evidence;
+    const char *compute = in->kernel->compute_roof;
+    struct roofline line;
+    struct err e = {0};
+    roofs[0] =
+        compute ? roof_find(ev->roofs, ev->n_roofs, compute, in->isa, "L1", in->threads) : NULL;
+    roofs[1] = roofline_bound(in->kernel, in->isa, in->level, in->threads, ev->roofs, ev->n_roofs,
+                              &line, &e)
+                   ? line.memory_roof
+                   : NULL;
 }
 
-static bool same_load(const struct core_clock *c, const struct kernel_ceiling *mix)
+static struct chosen_clock without_reading(const struct core_clock *c)
 {
-    return !c->fma_disturbed && mix->bound.binds == c->fma_bound.binds &&
-           mix->bound.ports == c->fma_bound.ports && mix->bound.resource == c->fma_bound.resource;
-}
-
-/* Has the loop uops that can go nowhere but to the ports that bind the FMA roof? */
-static bool some_load(const struct core_clock *c, const struct kernel_ceiling *mix)
-{
-    if (c->fma_disturbed || c->fma_bound.binds != BINDS_PORTS) {
-        return false;
+    if (c->beside_roofs || isnan(c->under_fma_hz) || c->hz <= c->under_fma_hz) {
+        return (struct chosen_clock){
+            c->hz, c->low, c->high, c->beside_roofs ? "the median beside the roofs" : "the host's"};
     }
-    const struct ports_problem p = cost_problem(&mix->cost);
-    for (int i = 0; i < p.n_classes; i++) {
-        if (p.classes[i].count > 0 && !(p.classes[i].ports & ~c->fma_bound.ports)) {
-            return true;
-        }
-    }
-    return false;
+    return (struct chosen_clock){c->under_fma_hz, c->under_fma_hz, c->hz, "the FMA roof's"};
 }
 
-struct chosen_clock clock_for(const struct evidence *ev, const char *isa, int threads,
-                              const struct kernel_ceiling *mix)
+struct chosen_clock clock_for(const struct model_input *in)
 {
-    const struct core_clock *c = evidence_clock(ev, isa, threads);
+    const struct evidence *ev = in->evidence;
+    const struct core_clock *c = evidence_clock(ev, in->isa, in->threads);
+    const struct roof *roofs[2];
+    double low = NAN, high = NAN;
     if (!c) {
         return (struct chosen_clock){NAN, NAN, NAN, "no roof was measured on as many threads"};
     }
-    struct chosen_clock scalar = beside_roofs(c);
-    if (c->under_fma_hz < scalar.low && some_load(c, mix)) {
-        scalar.low = c->under_fma_hz;
+    find_roofs(in, roofs);
+    for (int i = 0; i < 2; i++) {
+        const double hz =
+            roofs[i] ? c->factor * ev->roofs_measured[roofs[i] - ev->roofs].clock_hz : (double)NAN;
+        low = fmin(low, hz);
+        high = fmax(high, hz);
     }
-    if (isnan(c->under_fma_hz) || (c->beside_roofs && !same_load(c, mix)) ||
-        scalar.hz <= c->under_fma_hz) {
-        return scalar;
-    }
-    return (struct chosen_clock){c->under_fma_hz, c->under_fma_hz, fmin(scalar.high, scalar.hz),
-                                 "the FMA roof's"};
+    return isnan(low) ? without_reading(c)
+                      : (struct chosen_clock){low, low, high, "read beside its roofs"};
 }
 
 void ports_ceiling(const struct model_input *in, struct ceiling *out)
@@ -70,7 +65,7 @@ void ports_ceiling(const struct model_input *in, struct ceiling *out)
         out->missing = mix.missing;
         return;
     }
-    const struct chosen_clock clock = clock_for(ev, in->isa, in->threads, &mix);
+    const struct chosen_clock clock = clock_for(in);
     if (isnan(clock.hz)) {
         out->missing = arena_format(ev->arena, "the clock is not known: %s", clock.why);
         return;

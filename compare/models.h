@@ -61,9 +61,8 @@ void all_ceiling(const struct model_input *in, struct ceiling *out);
 /* The clock a bound of the core is given at. */
 struct chosen_clock {
     double hz, low, high; /* NaN: not known */
-    const char *why;      /* "beside the roofs", "under the FMA roof's load", "the host's" */
+    const char *why;      /* "read beside its roofs", "the host's" */
 };
-struct chosen_clock clock_for(const struct evidence *ev, const char *isa, int threads,
-                              const struct kernel_ceiling *mix);
+struct chosen_clock clock_for(const struct model_input *in);
 
 #endif

@@ -65,9 +65,7 @@ static void clock_row(const struct core_clock *c, struct table *t)
     cell_number(t, c->hz / 1e9, 3);
     cell_number(t, 100 * (c->high - c->low) / c->hz, 1);
     cell_number(t, c->under_fma_hz / 1e9, 3);
-    cell(t, !c->beside_roofs   ? "none beside the roofs: the host's, or the FMA roof's if lower"
-            : c->fma_disturbed ? "the FMA roof was disturbed"
-                               : "");
+    cell(t, c->beside_roofs ? "" : "none beside the roofs: the host's, or the FMA roof's if lower");
 }
 
 static void section_clocks(const struct comparison *c, struct document *d)
@@ -80,12 +78,14 @@ static void section_clocks(const struct comparison *c, struct document *d)
     }
     document_add(
         d, BLOCK_SENTENCE, TONE_PLAIN,
-        "Clocks: the median of dependent adds beside the roofs (within: the width of its 95 %% "
-        "interval), never beside the kernel "
-        "that is predicted; under FMA: the rate of the fma_f32 roof over what the machine "
-        "file gives its loop in a cycle. The lower of the two serves loops bound by the "
-        "ports that bind that roof; for others that use these ports it is the doubt of "
-        "the first.");
+        "Clocks: the median of dependent adds right after the passes of all roofs (within: the "
+        "width "
+        "of its 95 %% interval). A bound of the core stands at the lower of the clocks beside the "
+        "two roofs of the kernel, never at the one beside the kernel itself. Under FMA: the rate "
+        "of "
+        "the fma_f32 roof over what the machine file gives its loop in a cycle: less than the "
+        "clock "
+        "where that roof does not reach its bound.");
     document_table(d, t);
 }
 

@@ -86,6 +86,15 @@ static void scale_streams(struct variant *v, double factor)
     ev->streams = fits;
 }
 
+static struct model_input input_of(const struct subject *s)
+{
+    return (struct model_input){.kernel = s->kernel,
+                                .isa = s->isa,
+                                .level = s->level,
+                                .threads = s->threads,
+                                .evidence = s->evidence};
+}
+
 /* All clocks of the set and thread count by one factor, so that the one this loop runs at becomes what
  * was asked for. */
 static bool change_clock(struct variant *v, const struct change *c, struct err *e)
@@ -96,9 +105,8 @@ static bool change_clock(struct variant *v, const struct change *c, struct err *
     if (one != (s->threads == 1)) {
         return true;
     }
-    struct kernel_ceiling mix;
-    evidence_mix(ev, &v->kernel, s->isa, s->threads, 1, &mix);
-    const double was = clock_for(ev, s->isa, s->threads, &mix).hz;
+    const struct model_input in = input_of(s);
+    const double was = clock_for(&in).hz;
     if (isnan(was)) {
         return err_set(e, ERR_MODEL, LOC_NONE, "the clock of %d threads is not known", s->threads);
     }
@@ -112,6 +120,7 @@ static bool change_clock(struct variant *v, const struct change *c, struct err *
             to->low *= factor;
             to->high *= factor;
             to->under_fma_hz *= factor;
+            to->factor *= factor;
         }
     }
     ev->clocks = clocks;
@@ -177,7 +186,6 @@ static void assume_roof(struct variant *v, const char *before, const char *isa)
     measured[n].high *= times;
     clocks[ev->n_clocks] = *clock;
     clocks[ev->n_clocks].isa = isa;
-    clocks[ev->n_clocks].fma_bound = new.bound;
     ev->roofs = roofs;
     ev->roofs_measured = measured;
     ev->clocks = clocks;
@@ -297,31 +305,11 @@ static void revalue_chains(struct variant *v)
     }
 }
 
-/* A loop that fills the changed ports of the roof's loop still runs under its load. */
-static void follow_load(struct variant *v)
-{
-    struct evidence *ev = &v->evidence;
-    const struct kernel *fma = kernels_find(ev->kernels, "fma_f32");
-    struct core_clock *clocks = arena_new(v->arena, struct core_clock, (size_t)ev->n_clocks + 1);
-    for (int i = 0; i < ev->n_clocks; i++) {
-        struct kernel_ceiling mix;
-        clocks[i] = ev->clocks[i];
-        if (fma && evidence_mix(ev, fma, clocks[i].isa, 1, 1, &mix)) {
-            clocks[i].fma_bound = mix.bound;
-        }
-    }
-    ev->clocks = clocks;
-}
-
 static void climb(const struct subject *s, struct climb *out)
 {
     const struct evidence *ev = s->evidence;
-    const struct model_input in = {.kernel = s->kernel,
-                                   .isa = s->isa,
-                                   .level = s->level,
-                                   .threads = s->threads,
-                                   .evidence = ev,
-                                   .before = out->ceilings};
+    struct model_input in = input_of(s);
+    in.before = out->ceilings;
     *out = (struct climb){.subject = *s,
                           .ran = evidence_loop(ev, s->kernel->name, s->isa),
                           .body = kernel_body(s->kernel, s->isa)};
@@ -331,7 +319,7 @@ static void climb(const struct subject *s, struct climb *out)
     }
     ladder_build(&in, out->ceilings, &out->ladder);
     evidence_mix(ev, s->kernel, s->isa, s->threads, 1, &out->mix);
-    out->clock = clock_for(ev, s->isa, s->threads, &out->mix);
+    out->clock = clock_for(&in);
     if (out->ran && *out->ran->problem) {
         out->ran = NULL;
     }
@@ -366,7 +354,6 @@ bool whatif_climb(const struct subject *s, const struct change *changes, int n_c
         return false;
     }
     revalue_chains(v);
-    follow_load(v);
     v->subject.evidence = &v->evidence;
     climb(&v->subject, out);
     return true;

@@ -118,6 +118,8 @@ static const struct field noise_fields[] = {
     {"throttled_s", NUMBER_OR_UNKNOWN, IN(run_noise, throttled_s), RANGE(0, 1e9)},
     {"context_switches", NUMBER_OR_UNKNOWN, IN(run_noise, context_switches), RANGE(0, 1e12)},
     {"clock_spread", NUMBER_OR_UNKNOWN, IN(run_noise, clock_spread), RANGE(0, 1e3)},
+    {"nop_cycles", NUMBER_OR_UNKNOWN, IN(run_noise, nop_cycles), RANGE(0, 1e6), .absent = NAN},
+    {"discarded", INT, IN(run_noise, discarded), RANGE(0, INT_MAX)},
     {"repeats", INT, IN(run_noise, repeats), RANGE(0, INT_MAX)},
     {"disturbed", BOOL, IN(run_noise, disturbed)},
     {"why", TEXT, IN(run_noise, why), .absent_text = ""},
@@ -207,7 +209,7 @@ static bool read_noise(const struct yml *node, struct run_noise *noise, struct e
     if (node) {
         return fields_read(node, noise_fields, noise, e);
     }
-    *noise = (struct run_noise){NAN, NAN, NAN, NAN, NAN, .why = ""};
+    *noise = (struct run_noise){NAN, NAN, NAN, NAN, NAN, NAN, .why = ""};
     return true;
 }
 

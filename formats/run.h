@@ -30,8 +30,11 @@ struct run_noise {
     double pressure_s;       /* /proc/pressure/cpu some                                  */
     double throttled_s;      /* cgroup cpu.stat                                          */
     double context_switches; /* involuntary, all threads                                 */
-    double clock_spread;     /* (max - min) / median of the clock estimates              */
-    int repeats;             /* times the case was measured again because it was disturbed */
+    double clock_spread;     /* (upper - lower quartile) / median of the clock's readings */
+    double nop_cycles; /* a nop took so many, median over the passes: more than elsewhere in the
+                              * run where somebody else ran on the same core */
+    int discarded;     /* passes made again because a core was shared just then    */
+    int repeats;       /* times the case was measured again because it was disturbed */
     bool disturbed;
     const char *why; /* "" if not disturbed */
 };

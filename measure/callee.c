@@ -27,6 +27,8 @@ const size_t callee_kind_bytes[CALLEE_KINDS] = {
 /* Arrays end this far past what n needs, and begin as far after what may be read: for stencils. */
 enum { PAD_BYTES = MEMORY_PAD_MAX, QUIET_PART = 10, ROUNDS_ON_CPU = 16 };
 #define QUIETER         0.95 /* crowd by this much less is news, not noise */
+#define WARM_CALLS      2
+#define WARM_S          3e-5 /* more than a core takes to be ready for 512-bit instructions */
 #define CLOCK_MOVES_MAX 0.01 /* between the pulses around one timing */
 
 /* One function type serves all: integer and vector registers are numbered apart, and what a
@@ -113,6 +115,7 @@ struct callee {
     callee_function *function;
     char *arrays[CALLEE_ARRAYS_MAX];
     double scalars[CALLEE_SCALARS_MAX];
+    struct pulse_gauge gauge;
     double quietest; /* crowd */
     uint32_t state;  /* of the lengths' order */
 };
@@ -233,18 +236,21 @@ static long times_for(struct callee *c, size_t n)
     return 1L << 30;
 }
 
-/* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced it. */
-static double cycles_of(struct callee *c, size_t n, long times, bool *good)
+/* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced it.
+ * `warm` calls first bring lines near, teach branches and raise or lower the clock. */
+static double cycles_of(struct callee *c, size_t n, long warm, long times, bool *good)
 {
-    call(c, n, 2); /* brings its lines near and teaches branches */
     const double displaced = switches();
-    const struct pulse before = pulse_feel();
+    const double crowd = pulse_crowd(&c->gauge);
+    call(c, n, warm);
+    const struct pulse before = pulse_touch(&c->gauge);
     const double ticks = ticks_of(c, n, times);
-    const struct pulse after = pulse_feel();
+    const struct pulse after = pulse_touch(&c->gauge);
+    const double crowd_after = pulse_crowd(&c->gauge);
     const bool steady = fabs(before.cycle_ticks / after.cycle_ticks - 1) < CLOCK_MOVES_MAX &&
                         !(switches() > displaced);
-    *good = steady && !isinf(c->quietest) && pulse_is_quiet(before, c->quietest) &&
-            pulse_is_quiet(after, c->quietest);
+    *good = steady && !isinf(c->quietest) && pulse_is_quiet(crowd, c->quietest) &&
+            pulse_is_quiet(crowd_after, c->quietest);
     return 2 * ticks / (before.cycle_ticks + after.cycle_ticks);
 }
 
@@ -310,7 +316,8 @@ static void take_round(struct callee *c, const long *times, uint32_t *state, str
     for (int k = 0; k < r->n_lengths; k++) {
         const int i = order[k];
         bool good;
-        const double cycles = cycles_of(c, r->lengths[i], times[i], &good);
+        const long warm = WARM_CALLS + (long)(WARM_S / r->call_s * (double)times[i]);
+        const double cycles = cycles_of(c, r->lengths[i], warm, times[i], &good);
         if (good && t->n_good[i] < r->rounds) {
             t->good[i][t->n_good[i]++] = cycles;
         } else if (!good && t->n_bad[i] < r->rounds) {
@@ -371,7 +378,7 @@ static void choose_cpu(struct callee *c, struct timings *t)
     int cpu = r->cpus[0];
     for (int i = 0; i < r->n_cpus; i++) {
         run_on(r->cpus[i]);
-        const struct pulse_summary s = pulse_listen();
+        const struct pulse_summary s = pulse_listen(&c->gauge);
         cpu = s.crowd < best.crowd ? r->cpus[i] : cpu;
         best = s.crowd < best.crowd ? s : best;
     }
@@ -406,7 +413,7 @@ static bool time_rounds(struct callee *c, uint32_t *state)
             choose_cpu(c, t);
         }
     }
-    out->clock_hz = clock_estimate_hz();
+    out->clock_hz = pulse_clock_hz();
     take_slopes(r, t, out);
     free(t);
     return true;
@@ -467,6 +474,7 @@ static void time_work(void *context, void *shared)
     snprintf(c.left->doing, sizeof c.left->doing, "in a call");
     flush_denormals();
     clock_spin(0.005);
+    c.gauge = pulse_gauge();
     const double start = clock_seconds();
     if (!time_rounds(&c, &state)) {
         return;

@@ -157,7 +157,7 @@ static void spin(void *context, int thread)
 void campaign_spin(struct campaign *c)
 {
     double spin_s = c->settings->spin_s;
-    pool_run(c->sampler.pool, c->sampler.n_regions, spin, &spin_s);
+    pool_run(c->sampler.pool, 0, c->sampler.n_regions, spin, &spin_s);
 }
 
 /* What a thread's region must hold for the cases on more than `threads_above` threads. */
@@ -218,7 +218,7 @@ static bool map_regions(struct campaign *c)
     if (!(is_shared(c) ? map_shared(c) : map_apart(c))) {
         return false;
     }
-    pool_run(c->sampler.pool, c->sampler.n_regions, touch, c);
+    pool_run(c->sampler.pool, 0, c->sampler.n_regions, touch, c);
     return true;
 }
 
@@ -322,7 +322,8 @@ bool campaign_run(const struct campaign_settings *s, const struct host *h, struc
         return false;
     }
     c->sampler.n_regions = c->threads[1] ? c->threads[1] : 1;
-    c->sampler.pool = pool_create(h->cpus, c->sampler.n_regions, e);
+    c->sampler.n_workers = is_shared(c) ? h->n_cpus : c->sampler.n_regions;
+    c->sampler.pool = pool_create(h->cpus, c->sampler.n_workers, e);
     if (!c->sampler.pool) {
         return false;
     }

@@ -19,7 +19,7 @@ struct campaign_settings {
     int reps;        /* timed passes per case: 21 */
     double warmup_s; /* discarded passes per case: 0.1 */
     double spin_s;   /* before the first roof: 0.3 */
-    double pass_s;   /* aimed at; 0: 0.005, where quick 0.002 */
+    double pass_s;   /* aimed at; 0: 0.0002 */
     bool quick;      /* L1 and DRAM only, no sweep, fewer and shorter passes */
     enum isa isa;
     const char *const *names; /* only these roofs and kernels; NULL: all */

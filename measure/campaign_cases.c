@@ -4,12 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#define PASS_S       0.005
-#define PASS_QUICK_S 0.002
-#define REPEATS_MAX  2
+/* So short that most passes see no tick of the timer (some 40 microseconds in a guest, 100 to 1000 times a
+ * second) and fit between two visits of a neighbour. */
+#define PASS_S      0.0002
+#define LEAD_S      0.00005
+#define SPARE       3 /* times reps: crowded passes that are made again at once */
+#define REPEATS_MAX 2 /* of a case, when the others of its stage are done */
 /* On a machine that is always disturbed repeating everything would only take longer. */
-#define REPEATED_SHARE 0.15
-#define REPEATED_MIN   6
+#define REPEATED_SHARE 0.25
+#define REPEATED_MIN   3
 #define SEEDS_PER_CASE 4096u /* each thread has its own */
 
 void campaign_add(struct campaign *c, const struct sampled *made)
@@ -24,26 +27,11 @@ void campaign_add(struct campaign *c, const struct sampled *made)
     r->n_cases++;
 }
 
-bool campaign_measure(struct campaign *c, const struct sample_request *request, int repeats_max,
-                      struct sampled *out)
+bool campaign_measure(struct campaign *c, const struct sample_request *request, struct sampled *out)
 {
-    const struct sampled blank = *out;
-    for (int try = 0; try <= repeats_max; try++) {
-        struct sampled tried = blank;
-        struct sample_request r = *request;
-        r.seed = c->seed++ * SEEDS_PER_CASE;
-        if (!sample_run(&c->sampler, &r, c->arena, &tried, c->e)) {
-            return false;
-        }
-        if (try == 0 || tried.severity < out->severity) {
-            *out = tried;
-        }
-        out->run.noise.repeats = try;
-        if (out->severity <= 1 || (try < repeats_max && c->repeats_left-- <= 0)) {
-            break;
-        }
-    }
-    return true;
+    struct sample_request r = *request;
+    r.seed = c->seed++ * SEEDS_PER_CASE;
+    return sample_run(&c->sampler, &r, c->arena, out, c->e);
 }
 
 static struct run_case *find_first_visit(struct campaign *c, const struct plan_item *p)
@@ -66,13 +54,14 @@ static struct protocol_rules rules_of(const struct campaign *c, const struct pla
     const struct campaign_settings *s = c->settings;
     const bool halved = p->class == PLAN_KERNEL && p->rounds == 2;
     const bool brief = p->class == PLAN_MIX;
-    const double pass_s = s->pass_s > 0 ? s->pass_s : s->quick ? PASS_QUICK_S : PASS_S;
+    const double pass_s = s->pass_s > 0 ? s->pass_s : PASS_S;
+    const int reps = !halved ? s->reps : p->round == 1 ? (s->reps + 1) / 2 : s->reps / 2;
     return (struct protocol_rules){
-        .pass_s = brief ? pass_s / 2 : pass_s,
+        .pass_s = pass_s,
+        .lead_s = LEAD_S,
         .warmup_s = brief || halved ? s->warmup_s / 2 : s->warmup_s,
-        .reps = !halved         ? s->reps
-                : p->round == 1 ? (s->reps + 1) / 2
-                                : s->reps / 2,
+        .reps = reps,
+        .spare = SPARE * reps,
         .n_iter_max = UINT64_MAX,
         .n_iter_fixed = first ? c->n_iter[first - c->run->cases] : 0,
     };
@@ -95,51 +84,124 @@ struct sampled campaign_blank(const struct loop *l, enum run_kind kind, const ch
     return (struct sampled){.run = run};
 }
 
-static bool measure_item(struct campaign *c, const struct plan_item *p)
+struct visit { /* one item of the plan, measured */
+    struct sample_request request;
+    struct sampled made;
+    struct run_case *first; /* the earlier visit to this kernel, or NULL */
+};
+
+static bool is_kernel(const struct plan_item *p)
+{
+    return p->class == PLAN_KERNEL;
+}
+
+static void prepare(struct campaign *c, const struct plan_item *p, struct visit *v)
 {
     static const enum run_kind kinds[PLAN_CLASSES] = {[PLAN_COMPUTE] = RUN_ROOF,
                                                       [PLAN_CHAIN] = RUN_CHAIN,
                                                       [PLAN_MEMORY] = RUN_ROOF,
                                                       [PLAN_MIX] = RUN_ROOF,
                                                       [PLAN_KERNEL] = RUN_KERNEL};
-    const bool kernel = p->class == PLAN_KERNEL;
-    struct run_case *first = kernel && p->round == 2 ? find_first_visit(c, p) : NULL;
-    const struct sample_request r = {
+    const char *level = level_names[p->level];
+    v->first = is_kernel(p) && p->round == 2 ? find_first_visit(c, p) : NULL;
+    v->request = (struct sample_request){
         .loop = p->loop,
-        .level = level_names[p->level],
+        .level = level,
         .slice_bytes = campaign_slice(c, p->loop, p->level, p->threads),
         .threads = p->threads,
-        .rules = rules_of(c, p, first),
+        .rules = rules_of(c, p, v->first),
     };
-    struct sampled made = campaign_blank(p->loop, kinds[p->class], r.level, kernel ? 1 : p->round);
-    if (r.rules.reps == 0) {
-        return true; /* one pass in all was made at the first visit */
+    v->made = campaign_blank(p->loop, kinds[p->class], level, is_kernel(p) ? 1 : p->round);
+}
+
+static void tell(const struct campaign *c, int done, const struct visit *v, const char *again)
+{
+    const struct campaign_settings *s = c->settings;
+    const struct sample_request *r = &v->request;
+    if (s->progress) {
+        s->progress(s->context, done, c->plan.n,
+                    arena_format(c->arena, "%s at %s, %d thread%s%s", r->loop->name, r->level,
+                                 r->threads, r->threads == 1 ? "" : "s", again));
     }
-    if (!campaign_measure(c, &r, REPEATS_MAX, &made)) {
+}
+
+/* The less disturbed of what there is and another measurement. */
+static bool measure_again(struct campaign *c, struct visit *v)
+{
+    struct sampled tried = v->made;
+    if (!campaign_measure(c, &v->request, &tried)) {
         return false;
     }
-    if (first) {
-        merge_visits(first, &made.run, c->arena);
-        return true;
+    const int repeats = v->made.run.noise.repeats + 1;
+    if (tried.severity < v->made.severity) {
+        v->made = tried;
     }
-    campaign_add(c, &made);
+    v->made.run.noise.repeats = repeats;
+    return true;
+}
+
+/* What was disturbed is measured again when the others are done, since what disturbs often lasts longer
+ * than a case. */
+static bool repeat(struct campaign *c, int begin, int n, struct visit *visits)
+{
+    const int share = (int)(REPEATED_SHARE * n);
+    int left = share > REPEATED_MIN ? share : REPEATED_MIN;
+    for (int try = 0; try < REPEATS_MAX; try++) {
+        for (int i = 0; i < n && left > 0; i++) {
+            struct visit *v = &visits[i];
+            if (v->made.severity <= 1) {
+                continue;
+            }
+            tell(c, begin + n, v, ", again");
+            left--;
+            if (!measure_again(c, v)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Items `begin` and on that are of one list and round, of which there are n. */
+static bool measure_stage(struct campaign *c, int begin, int n)
+{
+    struct visit *visits = arena_new(c->arena, struct visit, (size_t)n);
+    int made = 0;
+    for (int i = 0; i < n; i++) {
+        struct visit *v = &visits[made];
+        prepare(c, &c->plan.items[begin + i], v);
+        if (v->request.rules.reps == 0) {
+            continue; /* one pass in all was made at the first visit */
+        }
+        tell(c, begin + i, v, "");
+        if (!campaign_measure(c, &v->request, &v->made)) {
+            return false;
+        }
+        made++;
+    }
+    if (!repeat(c, begin, made, visits)) {
+        return false;
+    }
+    for (int i = 0; i < made; i++) {
+        if (visits[i].first) {
+            merge_visits(visits[i].first, &visits[i].made.run, c->arena);
+        } else {
+            campaign_add(c, &visits[i].made);
+        }
+    }
     return true;
 }
 
 bool campaign_cases(struct campaign *c)
 {
     const struct campaign_settings *s = c->settings;
-    const int allowed = (int)(REPEATED_SHARE * c->plan.n);
-    c->repeats_left = allowed > REPEATED_MIN ? allowed : REPEATED_MIN;
-    for (int i = 0; i < c->plan.n; i++) {
-        const struct plan_item *p = &c->plan.items[i];
-        if (s->progress) {
-            s->progress(s->context, i, c->plan.n,
-                        arena_format(c->arena, "%s at %s, %d thread%s", p->loop->name,
-                                     level_names[p->level], p->threads,
-                                     p->threads == 1 ? "" : "s"));
+    const struct plan_item *items = c->plan.items;
+    for (int begin = 0, end; begin < c->plan.n; begin = end) {
+        for (end = begin + 1; end < c->plan.n && items[end].round == items[begin].round &&
+                              is_kernel(&items[end]) == is_kernel(&items[begin]);) {
+            end++;
         }
-        if (!measure_item(c, p)) {
+        if (!measure_stage(c, begin, end - begin)) {
             return false;
         }
     }

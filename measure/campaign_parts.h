@@ -1,7 +1,7 @@
 /* campaign_parts.h - what the files of the campaign share; nobody else includes it.
  *
  * campaign.c        threads, levels, memory, the order of stages, what stands beside the cases
- * campaign_cases.c  one case after the other: repeats, visits
+ * campaign_cases.c  stage by stage, one case after the other: repeats, visits
  * campaign_sweep.c  the size sweep, and what follows from it
  * campaign_code.c   the machine code of the loops that ran
  */
@@ -24,7 +24,6 @@ struct campaign {
     struct run *run;
     uint64_t *n_iter; /* of run->cases */
     size_t cases_capacity, loops_capacity, warnings_capacity;
-    int repeats_left;
     unsigned seed;
     struct err *e;
 };
@@ -41,8 +40,8 @@ bool campaign_region(struct campaign *c, int thread, size_t bytes);
 /* A case of which only its names are set. */
 struct sampled campaign_blank(const struct loop *l, enum run_kind kind, const char *level,
                               int round);
-/* Measures again what was disturbed, at most repeats_max times, and keeps the least disturbed try. */
-bool campaign_measure(struct campaign *c, const struct sample_request *request, int repeats_max,
+/* Once, with data of its own.  out: its names are set. */
+bool campaign_measure(struct campaign *c, const struct sample_request *request,
                       struct sampled *out);
 void campaign_add(struct campaign *c, const struct sampled *made);
 

@@ -37,10 +37,11 @@ static bool sweep_point(struct campaign *c, const struct loop *l, double bytes, 
         .rules = {.pass_s = SWEEP_PASS_S,
                   .warmup_s = fmax(SWEEP_WARMUP_S, bytes / SWEEP_WALK_BYTES_PER_S),
                   .reps = SWEEP_REPS,
+                  .spare = SWEEP_REPS,
                   .n_iter_max = UINT64_MAX},
     };
     struct sampled made = campaign_blank(l, RUN_SWEEP, r.level, 1);
-    if (!campaign_measure(c, &r, 0, &made)) {
+    if (!campaign_measure(c, &r, &made)) {
         return false;
     }
     *rate = run_case_rate(&made.run);

@@ -2,6 +2,7 @@
 
 #include "measure/clock.h"
 #include "measure/proc.h"
+#include "measure/pulse.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -72,7 +73,7 @@ const char *counters_describe(struct arena *a)
     const char *line =
         hz > 0 ? arena_format(a, "cycles%s; clock %.3g GHz by counter, %.3g by dependent adds",
                               instructions >= 0 ? ", instructions" : "", hz * 1e-9,
-                              clock_estimate_hz() * 1e-9)
+                              pulse_clock_hz() * 1e-9)
                : "none: the cycle counter does not count here; the clock is estimated by dependent "
                  "adds";
     close(cycles);

@@ -461,11 +461,11 @@ int host_level_instances(const struct host_level *l, int threads)
     return n > 0 ? n : 1;
 }
 
-void host_noise_read(const struct host *h, int threads, struct host_noise *out)
+void host_noise_read(const struct host *h, int first, int n, struct host_noise *out)
 {
     char *stat = proc_text(h->root, "/proc/stat");
     char *pressure = proc_text(h->root, "/proc/pressure/cpu");
-    out->stolen_s = proc_stolen_s(stat, h->cpus, threads, (double)sysconf(_SC_CLK_TCK));
+    out->stolen_s = proc_stolen_s(stat, h->cpus + first, n, (double)sysconf(_SC_CLK_TCK));
     out->pressure_s = proc_pressure_s(pressure);
     out->throttled_s = cgroup_throttled_s(h->root, &h->cgroup);
     free(stat);

@@ -57,6 +57,6 @@ int host_level_instances(const struct host_level *l, int threads);
 struct host_noise {
     double stolen_s, pressure_s, throttled_s;
 };
-void host_noise_read(const struct host *h, int threads, struct host_noise *out);
+void host_noise_read(const struct host *h, int first, int n, struct host_noise *out);
 
 #endif

@@ -24,6 +24,8 @@ static void add_noise(struct run_noise *sum, const struct run_noise *other)
     sum->throttled_s += other->throttled_s;
     sum->context_switches += other->context_switches;
     sum->clock_spread = fmax(sum->clock_spread, other->clock_spread);
+    sum->nop_cycles = fmax(sum->nop_cycles, other->nop_cycles);
+    sum->discarded += other->discarded;
     sum->repeats += other->repeats;
     if (!sum->disturbed) {
         sum->disturbed = other->disturbed;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "formats/run.h"
 
-#define MERGE_DIFFER 0.03 /* of the smaller median */
+#define MERGE_DIFFER 0.02 /* of the smaller median */
 
 /* Appends the samples of `second`, made with as many iterations a pass; adds up the noise.  Disturbed
  * if either was, or if their medians differ. */

@@ -16,8 +16,10 @@
 /* Each switch spoils one pass; the median bears a few, not one in four. */
 #define SWITCHES_PER_PASS 0.25
 #define SWITCHES_MIN      3.0
-#define CLOCK_SPREAD      0.05
-#define SAMPLE_SPREAD     0.05
+/* Two runs are to agree within 3 %: what is less sure than 2 % within one is not undisturbed. */
+#define CLOCK_SPREAD  0.02
+#define SAMPLE_SPREAD 0.04
+#define CROWDED_SHARE 0.25 /* the median bears fewer */
 
 double noise_spread(const double *x, int n)
 {
@@ -42,6 +44,8 @@ double noise_judge(const struct noise_seen *s, char why[NOISE_WHY_BYTES])
          "tasks of this system waited for a CPU for", "ms"},
         {s->context_switches, s->threads * (SWITCHES_MIN + SWITCHES_PER_PASS * s->passes), 1,
          "its threads were displaced", "times"},
+        {(double)s->crowded / s->timed, CROWDED_SHARE, 1e2, "its cores were shared during",
+         "% of its passes"},
         {s->clock_spread, CLOCK_SPREAD, 1e2, "the clock moved by", "%"},
         {s->sample_spread, SAMPLE_SPREAD, 1e2, "the middle half of its passes differs by", "%"},
     };

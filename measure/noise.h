@@ -14,10 +14,11 @@
 struct noise_seen {
     double duration_s; /* of all passes, warm-up too */
     int threads, passes;
+    int timed, crowded; /* passes that count, and those of them on a crowded core (pulse.h) */
     double stolen_s, pressure_s, throttled_s;
     double waited_s;         /* of our threads on a run queue (schedstat), all threads */
     double context_switches; /* involuntary, all threads */
-    double clock_spread;     /* (max - min) / median of the clock estimates */
+    double clock_spread;     /* noise_spread of the clock's readings */
     double sample_spread;    /* noise_spread of the passes */
 };
 

@@ -17,7 +17,7 @@ struct pool {
     pool_job *job;
     void *context;
     unsigned long ticket; /* counts jobs; a worker takes each once */
-    int wanted, finished;
+    int first, wanted, finished;
     bool stop;
     int n;
     struct worker workers[];
@@ -84,9 +84,10 @@ static void *work(void *argument)
             break;
         }
         taken = p->ticket;
-        if (w->index < p->wanted) {
+        const int thread = w->index - p->first;
+        if (thread >= 0 && thread < p->wanted) {
             pthread_mutex_unlock(&p->lock);
-            p->job(p->context, w->index);
+            p->job(p->context, thread);
             pthread_mutex_lock(&p->lock);
             p->finished++;
             pthread_cond_signal(&p->done);
@@ -176,11 +177,12 @@ int pool_unpinned(const struct pool *p)
     return n;
 }
 
-void pool_run(struct pool *p, int n, pool_job *job, void *context)
+void pool_run(struct pool *p, int first, int n, pool_job *job, void *context)
 {
     pthread_mutex_lock(&p->lock);
     p->job = job;
     p->context = context;
+    p->first = first;
     p->wanted = n;
     p->finished = 0;
     p->ticket++;

@@ -21,9 +21,9 @@ void pool_release(struct pool *p); /* NULL is fine */
 /* How many threads could not be pinned; they run where the system puts them. */
 int pool_unpinned(const struct pool *p);
 
-/* Runs job(context, i) on threads 0 <= i < n and returns when all are done. */
+/* Runs job(context, i), 0 <= i < n, on threads first + i, and returns when all are done. */
 typedef void pool_job(void *context, int thread);
-void pool_run(struct pool *p, int n, pool_job *job, void *context);
+void pool_run(struct pool *p, int first, int n, pool_job *job, void *context);
 
 /* A barrier for n threads, to be used any number of times. */
 struct barrier {

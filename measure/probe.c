@@ -22,8 +22,8 @@ const struct probe_settings probe_defaults = {
 /* What parent and child share. */
 struct shared {
     volatile int current; /* the kernel that runs, or n when all are done */
-    double overhead;      /* ticks of a measurement of nothing */
-    double quiet;         /* cycles of an instruction of the flood when the core is ours alone */
+    struct pulse_gauge gauge;
+    double quiet; /* cycles of an instruction of the flood when the core is ours alone */
     double last_found;
     int n_alike;   /* children in a row that found it, evenly */
     double wide_s; /* when 512-bit instructions ran last */
@@ -87,11 +87,11 @@ static void settle(struct shared *s)
     double crowd[SETTLE_FIRST];
 
     if (first) {
-        s->overhead = pulse_overhead_ticks();
+        s->gauge = pulse_gauge();
     }
     for (int i = 0; i < n; i++) {
         clock_spin(first ? 1e-4 : 0);
-        crowd[i] = pulse_touch(s->overhead).crowd;
+        crowd[i] = pulse_touch(&s->gauge).crowd;
     }
     qsort(crowd, (size_t)n, sizeof *crowd, compare);
     const double found = crowd[(int)(low * n)];
@@ -113,7 +113,7 @@ static uint64_t choose_trips(const struct probe *p, kernel_function *run)
     for (int k = 0; k < TRIES; k++) {
         ticks = fmin(ticks, kernel_ticks(run, TRIED, p->memory));
     }
-    const double cycle = pulse_touch(p->shared->overhead).cycle_ticks;
+    const double cycle = pulse_touch(&p->shared->gauge).cycle_ticks;
     const double trips = p->settings.cycles * cycle * TRIED / ticks;
     return trips > 1 && trips < p->settings.cycles ? (uint64_t)trips : 1;
 }
@@ -163,12 +163,12 @@ static void sample(const struct probe *p, int k)
         widen(s, kernel.run, trips, p->memory);
     }
     const double end = own_seconds() + p->settings.patience_s;
-    struct pulse before = pulse_touch(s->overhead);
+    struct pulse before = pulse_touch(&s->gauge);
     int n = 0;
 
     while (n < p->settings.samples) {
-        const double t = kernel_ticks(kernel.run, trips, p->memory) - s->overhead;
-        const struct pulse after = pulse_touch(s->overhead);
+        const double t = kernel_ticks(kernel.run, trips, p->memory) - s->gauge.overhead_ticks;
+        const struct pulse after = pulse_touch(&s->gauge);
         if (is_alone(before, s) && is_alone(after, s)) {
             s->kernels[k].samples[n++] = 2 * t / (before.cycle_ticks + after.cycle_ticks) / blocks;
         } else if (own_seconds() > end) {

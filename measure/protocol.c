@@ -28,6 +28,7 @@ void protocol_start(struct protocol *p, const struct protocol_rules *rules)
         .rules = *rules,
         .phase = fixed ? PROTOCOL_WARM : PROTOCOL_CALIBRATE,
         .n_iter = clamp_iter(fixed ? (double)fixed : N_ITER_FIRST, rules->n_iter_max),
+        .n_lead = 1,
     };
 }
 
@@ -61,7 +62,20 @@ static void warm(struct protocol *p, double seconds)
     }
 }
 
-int protocol_next(struct protocol *p, double seconds)
+static int timed(struct protocol *p, bool crowded)
+{
+    if (crowded && p->discarded < p->rules.spare) {
+        p->discarded++;
+        return -1;
+    }
+    p->crowded += crowded;
+    if (p->timed + 1 >= p->rules.reps) {
+        p->phase = PROTOCOL_DONE;
+    }
+    return p->timed++;
+}
+
+static int next(struct protocol *p, double seconds, bool crowded)
 {
     switch (p->phase) {
     case PROTOCOL_CALIBRATE:
@@ -71,12 +85,16 @@ int protocol_next(struct protocol *p, double seconds)
         warm(p, seconds);
         return -1;
     case PROTOCOL_TIMED:
-        if (p->timed + 1 >= p->rules.reps) {
-            p->phase = PROTOCOL_DONE;
-        }
-        return p->timed++;
+        return timed(p, crowded);
     case PROTOCOL_DONE:
         break;
     }
     return -1;
+}
+
+int protocol_next(struct protocol *p, double seconds, bool crowded)
+{
+    const int sample = next(p, seconds, crowded);
+    p->n_lead = clamp_iter(p->rules.lead_s / p->rules.pass_s * (double)p->n_iter, p->n_iter);
+    return sample;
 }

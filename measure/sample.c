@@ -14,8 +14,11 @@
 #define STATE_BYTES ((size_t)16384)
 _Static_assert(sizeof(struct loop_state) <= STATE_BYTES, "the state of a loop needs more room");
 
+#define CLOCK_MIN_HZ 1e6
+#define CLOCK_MAX_HZ 1e11
+
 struct thread_note { /* written by its thread alone, on lines of its own */
-    _Alignas(64) double start_s, end_s, clock_hz;
+    _Alignas(64) double start_s, end_s, ticks, cycle_ticks, crowd;
     double context_switches, waited_s;
     struct loop_check check;
     bool right;
@@ -27,8 +30,10 @@ struct job { /* one case as its threads see it */
     const struct sample_request *request;
     struct protocol protocol; /* changed by thread 0 between barriers */
     bool stopped;
+    int worker; /* of the pool, that is thread 0 */
     int passes;
-    double *seconds, *clock_hz;
+    double crowd; /* after the last pass, so before the next one */
+    double *seconds, *clock_hz, *crowds;
     struct thread_note *notes;
 };
 
@@ -76,31 +81,48 @@ static double waited_s(void)
     return seconds;
 }
 
+/* The counter's ticks become cycles by the pulse, and seconds by the pass itself. */
 static double median_clock(const struct job *j)
 {
     double hz[HOST_CPUS_MAX];
     const int n = j->request->threads;
     for (int i = 0; i < n; i++) {
-        hz[i] = j->notes[i].clock_hz;
+        const struct thread_note *note = &j->notes[i];
+        hz[i] = note->ticks / note->cycle_ticks / (note->end_s - note->start_s);
     }
-    return stats_median(hz, n);
+    /* An emulator's counter may say anything. */
+    return fmin(fmax(stats_median(hz, n), CLOCK_MIN_HZ), CLOCK_MAX_HZ);
+}
+
+static double most_crowded(const struct job *j)
+{
+    double crowd = 0;
+    for (int i = 0; i < j->request->threads; i++) {
+        crowd = fmax(crowd, j->notes[i].crowd);
+    }
+    return crowd;
 }
 
 /* Between two barriers, by thread 0: takes the pass down and says what comes next. */
 static void finish_pass(struct job *j)
 {
+    const struct sampler *s = j->sampler;
     double start = j->notes[0].start_s, end = j->notes[0].end_s;
     for (int i = 1; i < j->request->threads; i++) {
         start = fmin(start, j->notes[i].start_s);
         end = fmax(end, j->notes[i].end_s);
     }
-    const int sample = protocol_next(&j->protocol, end - start);
+    const double after = most_crowded(j), crowd = fmax(j->crowd, after);
+    const int sample =
+        protocol_next(&j->protocol, end - start, !pulse_is_quiet(crowd, s->quietest));
     if (sample >= 0) {
         j->seconds[sample] = end - start;
         j->clock_hz[sample] = median_clock(j);
+        j->crowds[sample] = crowd;
     }
+    j->crowd = after;
     j->passes++;
-    j->stopped = j->sampler->stop && *j->sampler->stop;
+    j->stopped = s->stop && *s->stop;
 }
 
 /* Arrays that are near the end of what float32 holds exactly are checked and filled again, and one
@@ -118,15 +140,21 @@ static void make_passes(void *context, int thread)
     struct job *j = context;
     struct thread_note *note = &j->notes[thread];
     struct loop_state *state = state_of(j, thread);
+    const struct pulse_gauge *gauge = &j->sampler->gauge;
     const double switches = involuntary_switches(), waited = waited_s();
     while (j->protocol.phase != PROTOCOL_DONE && !j->stopped) {
         const uint64_t n_iter = j->protocol.n_iter;
-        prepare(state, n_iter);
+        prepare(state, j->protocol.n_lead + n_iter);
         barrier_wait(&j->barrier);
+        loop_state_run(state, j->protocol.n_lead);
+        barrier_wait(&j->barrier);
+        const uint64_t start = pulse_ticks();
         note->start_s = clock_seconds();
         loop_state_run(state, n_iter);
         note->end_s = clock_seconds();
-        note->clock_hz = clock_estimate_hz();
+        note->ticks = (double)(pulse_ticks() - start);
+        note->cycle_ticks = pulse_touch(gauge).cycle_ticks;
+        note->crowd = pulse_crowd(gauge);
         barrier_wait(&j->barrier);
         if (thread == 0) {
             finish_pass(j);
@@ -137,19 +165,13 @@ static void make_passes(void *context, int thread)
     note->waited_s = waited_s() - waited;
 }
 
-static double range_over_median(const double *x, int n)
-{
-    const struct summary s = summary_of(x, n);
-    return (s.max - s.min) / s.median;
-}
-
 static void note_noise(const struct job *j, const struct host_noise *before, double duration_s,
                        struct arena *a, struct sampled *sampled)
 {
     struct run_case *out = &sampled->run;
     struct host_noise after;
     char why[NOISE_WHY_BYTES];
-    host_noise_read(j->sampler->host, out->threads, &after);
+    host_noise_read(j->sampler->host, j->worker, out->threads, &after);
     struct noise_seen seen = {
         .duration_s = duration_s,
         .threads = out->threads,
@@ -157,7 +179,9 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
         .stolen_s = after.stolen_s - before->stolen_s,
         .pressure_s = after.pressure_s - before->pressure_s,
         .throttled_s = after.throttled_s - before->throttled_s,
-        .clock_spread = range_over_median(out->clock_hz, out->n),
+        .timed = j->protocol.timed,
+        .crowded = j->protocol.crowded,
+        .clock_spread = noise_spread(out->clock_hz, out->n),
         .sample_spread = noise_spread(out->seconds, out->n),
     };
     for (int i = 0; i < out->threads; i++) {
@@ -171,6 +195,8 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
         .throttled_s = seen.throttled_s,
         .context_switches = seen.context_switches,
         .clock_spread = seen.clock_spread,
+        .nop_cycles = stats_median(j->crowds, out->n),
+        .discarded = j->protocol.discarded,
         .disturbed = sampled->severity > 1,
         .why = arena_format(a, "%s", why),
     };
@@ -212,14 +238,92 @@ static void note_passes(const struct job *j, struct run_case *out)
     out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
 }
 
-/* Half of what fresh arrays bear: a pass that nobody times may precede the one that counts. */
+/* A quarter of what fresh arrays bear: a pass that nobody times may precede the one that counts, and
+ * both are led in. */
 static struct protocol_rules limited(const struct sample_request *r)
 {
     struct protocol_rules rules = r->rules;
-    const uint64_t most = loop_iters_max(r->loop, r->slice_bytes) / 2;
+    const uint64_t most = loop_iters_max(r->loop, r->slice_bytes) / 4;
     rules.n_iter_max = most < rules.n_iter_max ? most : rules.n_iter_max;
     rules.n_iter_max = rules.n_iter_max ? rules.n_iter_max : 1;
     return rules;
+}
+
+#define LISTEN       50
+#define LISTEN_S     5e-4 /* between two */
+#define LOW_QUANTILE 0.1  /* the very least may be a chain that was disturbed */
+
+struct quiet { /* what each worker of the pool finds on its core */
+    const struct pulse_gauge *gauge;
+    double crowds[HOST_CPUS_MAX];
+};
+
+static void listen_long(void *context, int worker)
+{
+    struct quiet *q = context;
+    double crowds[LISTEN];
+    for (int i = 0; i < LISTEN; i++) {
+        clock_spin(LISTEN_S);
+        crowds[i] = pulse_crowd(q->gauge);
+    }
+    q->crowds[worker] = stats_quantile(crowds, LISTEN, LOW_QUANTILE);
+}
+
+static void listen_short(void *context, int worker)
+{
+    struct quiet *q = context;
+    clock_spin(LISTEN_S);
+    q->crowds[worker] = pulse_listen(q->gauge).crowd;
+}
+
+static void find_gauge(void *context, int worker)
+{
+    (void)worker;
+    *(struct pulse_gauge *)context = pulse_gauge();
+}
+
+static int least(const double *x, int n)
+{
+    int k = 0;
+    for (int i = 1; i < n; i++) {
+        k = x[i] < x[k] ? i : k;
+    }
+    return k;
+}
+
+static int workers_max(const struct sampler *s, int threads)
+{
+    return s->n_workers > threads ? s->n_workers : threads;
+}
+
+/* What a quiet core is, to begin with: the quietest of all for some 25 ms. */
+static void find_quietest(struct sampler *s, int threads)
+{
+    struct quiet q = {.gauge = &s->gauge};
+    const int n = workers_max(s, threads);
+    if (s->gauge.chain_trips) {
+        return;
+    }
+    pool_run(s->pool, 0, 1, find_gauge, &s->gauge);
+    pool_run(s->pool, 0, n, listen_long, &q);
+    s->quietest = q.crowds[least(q.crowds, n)];
+}
+
+/* The worker that is thread 0 of a case: of one on one thread the one whose core is least crowded. */
+static int choose_worker(struct sampler *s, int threads)
+{
+    struct quiet q = {.gauge = &s->gauge};
+    if (threads > 1 || s->n_workers < 2) {
+        return 0;
+    }
+    pool_run(s->pool, 0, s->n_workers, listen_short, &q);
+    return least(q.crowds, s->n_workers);
+}
+
+/* A case that was quieter than all before says that what passed for quiet was not. */
+static void learn_quietest(struct sampler *s, const struct job *j)
+{
+    s->quietest = fmin(s->quietest, stats_quantile(j->crowds, j->protocol.timed, LOW_QUANTILE));
 }
 
 bool sample_run(struct sampler *s, const struct sample_request *r, struct arena *a,
@@ -231,6 +335,7 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
         .request = r,
         .seconds = arena_new(a, double, reps),
         .clock_hz = arena_new(a, double, reps),
+        .crowds = arena_new(a, double, reps),
         .notes = aligned_alloc(64, threads * sizeof(struct thread_note)),
     };
     if (!j.notes) {
@@ -240,10 +345,12 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
     const struct protocol_rules rules = limited(r);
     barrier_init(&j.barrier, r->threads);
     protocol_start(&j.protocol, &rules);
-    pool_run(s->pool, r->threads, fill, &j);
-    host_noise_read(s->host, r->threads, &before);
+    find_quietest(s, r->threads);
+    j.worker = choose_worker(s, r->threads);
+    pool_run(s->pool, j.worker, r->threads, fill, &j);
+    host_noise_read(s->host, j.worker, r->threads, &before);
     const double start_s = clock_seconds();
-    pool_run(s->pool, r->threads, make_passes, &j);
+    pool_run(s->pool, j.worker, r->threads, make_passes, &j);
     const double duration_s = clock_seconds() - start_s;
 
     out->n_iter = j.protocol.n_iter;
@@ -252,7 +359,8 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
         !j.stopped || err_set(e, ERR_HOST, LOC_NONE, "stopped on request; nothing is written");
     if (fine) {
         note_noise(&j, &before, duration_s, a, out);
-        pool_run(s->pool, r->threads, check, &j);
+        learn_quietest(s, &j);
+        pool_run(s->pool, j.worker, r->threads, check, &j);
         fine = note_result(&j, &out->run, e);
     }
     free(j.notes);

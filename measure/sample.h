@@ -2,8 +2,8 @@
  *
  * Every thread fills its slices, then all make passes between spinning barriers: first to find their
  * length, then discarded ones, then timed ones.  A pass lasts from the first thread's start to the
- * last one's end; the clock is estimated on every thread right after it.  What could have disturbed
- * the case is read before and after, outside of what is timed.  At the end what the loop computed is
+ * last one's end; right after it every thread reads its clock, and then whether its core is its own
+ * (pulse.h).  What else could have disturbed the case is read before and after all passes.  At the end what the loop computed is
  * compared with its reference.
  *
  * Units: seconds, bytes, iterations.
@@ -19,6 +19,7 @@
 #include "measure/memory.h"
 #include "measure/pool.h"
 #include "measure/protocol.h"
+#include "measure/pulse.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,9 +27,12 @@
 struct sampler { /* what lives as long as the run */
     const struct host *host;
     struct pool *pool;
+    int n_workers; /* of the pool that a case on one thread may run on, whichever is quietest then */
     struct memory regions[HOST_CPUS_MAX]; /* of each thread */
     int n_regions;
     const volatile int *stop; /* may be NULL */
+    struct pulse_gauge gauge; /* found at the first case, as the next */
+    double quietest;          /* crowd of a core that is nobody else's: the least that was seen */
 };
 
 struct sample_request {

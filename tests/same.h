@@ -139,7 +139,8 @@ static inline bool same_machine(const struct machine *a, const struct machine *b
 static inline bool same_noise(const struct run_noise *a, const struct run_noise *b)
 {
     return NUMBER(stolen_s) && NUMBER(pressure_s) && NUMBER(throttled_s) &&
-           NUMBER(context_switches) && NUMBER(clock_spread) && EQUAL(repeats) && EQUAL(disturbed) &&
+           NUMBER(context_switches) && NUMBER(clock_spread) && NUMBER(nop_cycles) &&
+           EQUAL(discarded) && EQUAL(repeats) && EQUAL(disturbed) &&
            TEXT(why);
 }
 

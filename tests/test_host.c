@@ -159,7 +159,7 @@ static void test_kvm(struct arena *a)
            host_level_instances(&h->levels[2], 2) == 1,
        "an L1 each, one L3 for both");
     struct host_noise noise;
-    host_noise_read(h, 2, &noise);
+    host_noise_read(h, 0, 2, &noise);
     ok(noise.stolen_s >= 0 && noise.pressure_s > 0 && isnan(noise.throttled_s),
        "steal and pressure can be read, throttling has no quota to come from");
 }
@@ -176,7 +176,7 @@ static void test_arm(struct arena *a)
     ok(h->n_warnings == 1 && strstr(h->warnings[0], "1.50 CPUs"), "and a warning says so");
     is_near(h->memory_usable_bytes, 1073741824, 0, "the least memory limit of both groups");
     struct host_noise noise;
-    host_noise_read(h, 1, &noise);
+    host_noise_read(h, 0, 1, &noise);
     is_near(noise.throttled_s, 2.75, 1e-12, "throttled time of the group with the quota");
     is_near(noise.stolen_s, UNKNOWN, 0, "no /proc/stat: steal is unknown");
 }
@@ -192,7 +192,7 @@ static void test_hybrid(struct arena *a)
     ok(h->n_warnings == 2 && strstr(h->warnings[0], "4 of 12") && strstr(h->warnings[1], "0.50"),
        "slow cores and quota are warned of");
     struct host_noise noise;
-    host_noise_read(h, 1, &noise);
+    host_noise_read(h, 0, 1, &noise);
     is_near(noise.throttled_s, 2.75, 1e-12, "version 1 counts nanoseconds");
     const struct host *slow = describe("hybrid", "8-11", a);
     ok(slow->n_cpus == 1 && slow->cpus[0] == 8, "where only slow cores are allowed they are used");

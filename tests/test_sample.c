@@ -25,10 +25,13 @@ static void oom(void *context)
 struct fake { /* a machine on which an iteration takes iter_s, after `slow` passes ten times that */
     double iter_s, fixed_s;
     int slow;
+    int crowded; /* one pass in so many is; 0: none */
 };
 
 struct outcome {
     int passes, samples;
+    int crowded;         /* of the samples, by what the machine did */
+    int discarded, kept; /* by what the protocol says */
     double warmed_s;
     uint64_t n_iter;
     bool same_length, ordered;
@@ -44,16 +47,29 @@ static struct outcome follow(const struct protocol_rules *rules, const struct fa
         const uint64_t n_iter = p.n_iter;
         const double factor = o.passes < f->slow ? 10 : 1;
         const double seconds = f->fixed_s + factor * f->iter_s * (double)n_iter;
-        const int sample = protocol_next(&p, seconds);
-        o.ordered = o.ordered && sample == (timed ? o.samples : -1);
+        const bool crowded = f->crowded && o.passes % f->crowded == 0;
+        const int discarded = p.discarded;
+        const int sample = protocol_next(&p, seconds, crowded);
+        const bool counts = timed && p.discarded == discarded;
+        o.ordered = o.ordered && sample == (counts ? o.samples : -1) && p.n_lead >= 1 &&
+                    p.n_lead <= p.n_iter;
         o.same_length = o.same_length && (!timed || o.samples == 0 || n_iter == o.n_iter);
         o.n_iter = n_iter;
         o.warmed_s += warm ? seconds : 0;
-        o.samples += timed;
+        o.samples += counts;
+        o.crowded += counts && crowded;
         o.passes++;
     }
+    o.discarded = p.discarded;
+    o.kept = p.crowded;
     return o;
 }
+
+#define RULES(pass, warmup, n, iter_max, iter_fixed)                                               \
+    {                                                                                              \
+        .pass_s = pass, .warmup_s = warmup, .lead_s = (pass) / 4, .reps = n,                       \
+        .n_iter_max = iter_max, .n_iter_fixed = iter_fixed                                         \
+    }
 
 static void test_protocol(void)
 {
@@ -63,18 +79,18 @@ static void test_protocol(void)
         struct fake fake;
         double n_iter; /* wanted; within 30 % */
     } cases[] = {
-        {"a short loop", {0.01, 0.1, 21, UINT64_MAX, 0}, {1e-9, 0, 0}, 1e7},
-        {"a long loop", {0.01, 0.1, 21, UINT64_MAX, 0}, {1e-3, 0, 0}, 10},
-        {"an iteration longer than a pass", {0.01, 0.1, 5, UINT64_MAX, 0}, {1, 0, 0}, 1},
-        {"no warm-up asked for", {0.01, 0, 3, UINT64_MAX, 0}, {1e-9, 0, 0}, 1e7},
-        {"one pass", {0.01, 0.1, 1, UINT64_MAX, 0}, {1e-9, 0, 0}, 1e7},
-        {"a limit that a pass does not reach", {0.01, 0.1, 21, 5000, 0}, {1e-9, 0, 0}, 5000},
-        {"a limit of one", {0.01, 0.001, 4, 1, 0}, {1e-6, 0, 0}, 1},
-        {"a length that is given", {0.01, 0.1, 21, UINT64_MAX, 12345}, {1e-9, 0, 0}, 12345},
-        {"a given length above the limit", {0.01, 0.001, 2, 100, 12345}, {1e-6, 0, 0}, 100},
-        {"a machine that is slow at first", {0.01, 0.1, 21, UINT64_MAX, 0}, {1e-9, 0, 9}, 1e7},
-        {"a loop that takes no time", {0.01, 0.0, 3, 1 << 20, 0}, {0, 0, 0}, 1 << 20},
-        {"a cost of every pass", {0.01, 0.1, 7, UINT64_MAX, 0}, {1e-9, 1e-6, 0}, 1e7},
+        {"a short loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
+        {"a long loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-3, 0, 0}, 10},
+        {"an iteration longer than a pass", RULES(0.01, 0.1, 5, UINT64_MAX, 0), {1, 0, 0}, 1},
+        {"no warm-up asked for", RULES(0.01, 0, 3, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
+        {"one pass", RULES(0.01, 0.1, 1, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
+        {"a limit that a pass does not reach", RULES(0.01, 0.1, 21, 5000, 0), {1e-9, 0, 0}, 5000},
+        {"a limit of one", RULES(0.01, 0.001, 4, 1, 0), {1e-6, 0, 0}, 1},
+        {"a length that is given", RULES(0.01, 0.1, 21, UINT64_MAX, 12345), {1e-9, 0, 0}, 12345},
+        {"a given length above the limit", RULES(0.01, 0.001, 2, 100, 12345), {1e-6, 0, 0}, 100},
+        {"a machine that is slow at first", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-9, 0, 9}, 1e7},
+        {"a loop that takes no time", RULES(0.01, 0.0, 3, 1 << 20, 0), {0, 0, 0}, 1 << 20},
+        {"a cost of every pass", RULES(0.01, 0.1, 7, UINT64_MAX, 0), {1e-9, 1e-6, 0}, 1e7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct outcome o = follow(&cases[i].rules, &cases[i].fake);
@@ -87,6 +103,32 @@ static void test_protocol(void)
     }
 }
 
+static void test_crowded(void)
+{
+    static const struct {
+        const char *name;
+        int spare, crowded; /* one pass in so many is crowded */
+        int kept;           /* of the samples are crowded; -1: some */
+    } cases[] = {
+        {"nobody else", 10, 0, 0},
+        {"somebody now and then", 10, 3, 0},
+        {"somebody always", 10, 1, 9},
+        {"somebody always, and none to spare", 0, 1, 9},
+        {"somebody often, and few to spare", 2, 2, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct protocol_rules rules = RULES(0.01, 0.1, 9, UINT64_MAX, 0);
+        rules.spare = cases[i].spare;
+        const struct fake fake = {1e-9, 0, 0, cases[i].crowded};
+        const struct outcome o = follow(&rules, &fake);
+        ok(o.samples == 9 && o.ordered, "%s: as many samples as asked for", cases[i].name);
+        ok(o.kept == o.crowded && (cases[i].kept < 0 ? o.kept > 0 : o.kept == cases[i].kept),
+           "%s: %d of them crowded", cases[i].name, o.kept);
+        ok(o.discarded <= cases[i].spare && (o.kept == 0 || o.discarded == cases[i].spare),
+           "%s: %d passes were made again", cases[i].name, o.discarded);
+    }
+}
+
 /* --- noise -------------------------------------------------------------------------------------- */
 
 static void test_noise(void)
@@ -94,6 +136,8 @@ static void test_noise(void)
     const struct noise_seen quiet = {.duration_s = 0.5,
                                      .threads = 2,
                                      .passes = 31,
+                                     .timed = 21,
+                                     .crowded = 3,
                                      .stolen_s = 0.01,
                                      .pressure_s = 0.06,
                                      .throttled_s = 0,
@@ -101,18 +145,19 @@ static void test_noise(void)
                                      .context_switches = 4,
                                      .clock_spread = 0.01,
                                      .sample_spread = 0.01};
-    struct noise_seen cases[8];
-    static const char *const why[8] = {
+    struct noise_seen cases[9];
+    static const char *const why[9] = {
         "",
         "the hypervisor took its CPUs for 60 ms (limit 35)",
         "tasks of this system waited for a CPU for 1.83e+03 ms (limit 125)",
         "the control group's quota stopped it for 50 ms (limit 1)",
         "its threads waited for a CPU for 40 ms (limit 20)",
         "its threads were displaced 44 times (limit 21.5)",
-        "the clock moved by 7 % (limit 5)",
-        "the middle half of its passes differs by 30 % (limit 5)",
+        "the clock moved by 7 % (limit 2)",
+        "the middle half of its passes differs by 30 % (limit 4)",
+        "its cores were shared during 33.3 % of its passes (limit 25)",
     };
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         cases[i] = quiet;
     }
     cases[1].stolen_s = 0.06;
@@ -122,7 +167,8 @@ static void test_noise(void)
     cases[5].context_switches = 44;
     cases[6].clock_spread = 0.07;
     cases[7].sample_spread = 0.3;
-    for (int i = 0; i < 8; i++) {
+    cases[8].crowded = 7;
+    for (int i = 0; i < 9; i++) {
         char text[NOISE_WHY_BYTES];
         const double severity = noise_judge(&cases[i], text);
         ok((severity > 1) == (i > 0), "severity %.2f", severity);
@@ -226,7 +272,7 @@ static void test_pool(const struct host *h)
         for (int n = 2; n >= 1; n--) {
             struct meeting m = {.n = n};
             barrier_init(&m.barrier, n);
-            pool_run(p, n, meet, &m);
+            pool_run(p, 0, n, meet, &m);
             ok(atomic_load(&m.wrong) == 0 && atomic_load(&m.count) == 100 * n,
                "%d threads meet a hundred times", n);
         }
@@ -258,7 +304,7 @@ static void test_case(const struct host *h, struct arena *a)
                                .level = "L1",
                                .slice_bytes = bytes,
                                .threads = 1,
-                               .rules = {1e-4, 0, 5, UINT64_MAX, 0},
+                               .rules = RULES(1e-4, 0, 5, UINT64_MAX, 0),
                                .seed = 3};
     struct sampled got = {.severity = -1};
     const struct run_case *made = &got.run;
@@ -296,6 +342,7 @@ int main(void)
     struct host *h = arena_new(a, struct host, 1);
     struct err e = {0};
     test_protocol();
+    test_crowded();
     test_noise();
     test_spread();
     test_memory();
