@@ -140,8 +140,7 @@ static inline bool same_noise(const struct run_noise *a, const struct run_noise 
 {
     return NUMBER(stolen_s) && NUMBER(pressure_s) && NUMBER(throttled_s) &&
            NUMBER(context_switches) && NUMBER(clock_spread) && NUMBER(nop_cycles) &&
-           EQUAL(discarded) && EQUAL(repeats) && EQUAL(disturbed) &&
-           TEXT(why);
+           EQUAL(discarded) && EQUAL(repeats) && EQUAL(disturbed) && TEXT(why);
 }
 
 static inline bool same_samples(const struct run_case *a, const struct run_case *b)
