@@ -17,7 +17,7 @@
 struct campaign_settings {
     int threads;     /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
     int reps;        /* timed passes per case: 21 */
-    double warmup_s; /* discarded passes per case: 0.1 */
+    double warmup_s; /* discarded passes per case: 0.1; a quick run takes half of it */
     double spin_s;   /* before the first roof: 0.3 */
     double pass_s;   /* aimed at; 0: 0.0002 */
     bool quick;      /* L1 and DRAM only, no sweep, fewer and shorter passes */
