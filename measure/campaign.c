@@ -237,6 +237,7 @@ static void describe_run(struct campaign *c)
     struct run *r = c->run;
     int n_disturbed = 0, n = 0;
     merge_rounds(r->cases, r->n_cases, c->arena);
+    merge_shared(r->cases, r->n_cases, c->sampler.quietest, c->arena);
     for (int i = 0; i < r->n_cases; i++) {
         n += r->cases[i].kind != RUN_SWEEP;
         n_disturbed += r->cases[i].kind != RUN_SWEEP && r->cases[i].noise.disturbed;

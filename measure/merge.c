@@ -1,6 +1,7 @@
 #include "measure/merge.h"
 
 #include "base/stats.h"
+#include "measure/pulse.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,19 @@ void merge_rounds(struct run_case *cases, int n, struct arena *a)
             if (same_roof(&cases[i], &cases[k])) {
                 mark_differing(&cases[i], &cases[k], a);
             }
+        }
+    }
+}
+
+void merge_shared(struct run_case *cases, int n, double quietest, struct arena *a)
+{
+    for (int i = 0; i < n; i++) {
+        struct run_noise *noise = &cases[i].noise;
+        if (!noise->disturbed && noise->nop_cycles > 0 &&
+            !pulse_is_quiet(noise->nop_cycles, quietest)) {
+            noise->disturbed = true;
+            noise->why = arena_format(a, "its cores were shared: a nop took %.3g cycles, not %.3g",
+                                      noise->nop_cycles, quietest);
         }
     }
 }

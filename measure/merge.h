@@ -19,4 +19,7 @@ void merge_visits(struct run_case *first, const struct run_case *second, struct 
 /* Marks both rounds of every roof whose two rounds differ. */
 void merge_rounds(struct run_case *cases, int n, struct arena *a);
 
+/* Marks cases whose cores were shared (pulse.h), which those that began a run may not have known. */
+void merge_shared(struct run_case *cases, int n, double quietest, struct arena *a);
+
 #endif

@@ -150,6 +150,5 @@ struct pulse_summary pulse_listen(const struct pulse_gauge *g)
 
 bool pulse_is_quiet(double crowd, double quietest)
 {
-    /* Less than possible: the chain itself was disturbed, and its cycle is too long. */
-    return crowd > quietest / QUIET && crowd < QUIET * quietest;
+    return crowd < QUIET * quietest;
 }

@@ -48,7 +48,7 @@ struct pulse_summary {
 };
 struct pulse_summary pulse_listen(const struct pulse_gauge *g);
 
-/* Neither much more crowded than at the quietest nor impossibly less. */
+/* Not much more crowded than at the quietest. */
 bool pulse_is_quiet(double crowd, double quietest);
 
 #endif

@@ -343,6 +343,28 @@ static void test_merge(struct arena *a)
        "and nothing else");
 }
 
+static void test_shared(struct arena *a)
+{
+    static const struct {
+        const char *name;
+        double nop_cycles;
+        bool marked;
+    } cases[] = {
+        {"a core of its own", 0.177, false},
+        {"as quiet as any", 0.17, false},
+        {"somebody beside it", 0.33, true},
+        {"not known", UNKNOWN, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run_case c = {.kind = RUN_ROOF, .noise = {.why = ""}};
+        c.noise.nop_cycles = cases[i].nop_cycles;
+        merge_shared(&c, 1, 0.17, a);
+        ok(c.noise.disturbed == cases[i].marked &&
+               (strstr(c.noise.why, "shared") != NULL) == cases[i].marked,
+           "%s: %s", cases[i].name, c.noise.why);
+    }
+}
+
 /* --- small runs --------------------------------------------------------------------------------- */
 
 static void note_progress(void *context, int done, int total, const char *what)
@@ -466,6 +488,7 @@ int main(void)
     test_knees_recorded(a);
     test_knees_made_up();
     test_merge(a);
+    test_shared(a);
     if (ok(host_describe(a, h, &e), "the host is described %s", e.text)) {
         test_run(h, a);
         test_threads(h, a);
