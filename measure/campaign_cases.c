@@ -8,6 +8,7 @@
  * second) and fit between two visits of a neighbour. */
 #define PASS_S      0.0002
 #define LEAD_S      0.00005
+#define PATIENCE_S  0.1
 #define SPARE       3 /* times reps: crowded passes that are made again at once */
 #define REPEATS_MAX 2 /* of a case, when the others of its stage are done */
 /* On a machine that is always disturbed repeating everything would only take longer. */
@@ -109,6 +110,7 @@ static void prepare(struct campaign *c, const struct plan_item *p, struct visit 
         .level = level,
         .slice_bytes = campaign_slice(c, p->loop, p->level, p->threads),
         .threads = p->threads,
+        .patience_s = c->settings->quick ? 0 : PATIENCE_S,
         .rules = rules_of(c, p, v->first),
     };
     v->made = campaign_blank(p->loop, kinds[p->class], level, is_kernel(p) ? 1 : p->round);

@@ -16,7 +16,7 @@
 #define HZ_TRIES    3
 #define QUIET       1.06 /* a flood may take so much longer than at the quietest */
 #define TOUCHES     15
-#define PULSES      61
+#define PULSES      31
 #define EVEN        0.03 /* distance of their quartiles over their median */
 
 uint64_t pulse_ticks(void)

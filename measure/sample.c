@@ -291,6 +291,15 @@ static int least(const double *x, int n)
     return k;
 }
 
+static double most(const double *x, int n)
+{
+    double value = x[0];
+    for (int i = 1; i < n; i++) {
+        value = fmax(value, x[i]);
+    }
+    return value;
+}
+
 static int workers_max(const struct sampler *s, int threads)
 {
     return s->n_workers > threads ? s->n_workers : threads;
@@ -309,15 +318,21 @@ static void find_quietest(struct sampler *s, int threads)
     s->quietest = q.crowds[least(q.crowds, n)];
 }
 
-/* The worker that is thread 0 of a case: of one on one thread the one whose core is least crowded. */
-static int choose_worker(struct sampler *s, int threads)
+/* Waits, patiently, for cores that are nobody else's.  Returns the worker that is thread 0: of a case on
+ * one thread the one whose core is least crowded. */
+static int choose_worker(struct sampler *s, const struct sample_request *r)
 {
+    const int n = r->threads > 1 ? r->threads : workers_max(s, 1);
+    const double end = clock_seconds() + r->patience_s;
     struct quiet q = {.gauge = &s->gauge};
-    if (threads > 1 || s->n_workers < 2) {
-        return 0;
-    }
-    pool_run(s->pool, 0, s->n_workers, listen_short, &q);
-    return least(q.crowds, s->n_workers);
+    bool quiet;
+    int best;
+    do {
+        pool_run(s->pool, 0, n, listen_short, &q);
+        best = least(q.crowds, n);
+        quiet = pulse_is_quiet(r->threads > 1 ? most(q.crowds, n) : q.crowds[best], s->quietest);
+    } while (!quiet && clock_seconds() < end);
+    return r->threads > 1 ? 0 : best;
 }
 
 /* A case that was quieter than all before says that what passed for quiet was not. */
@@ -346,7 +361,7 @@ bool sample_run(struct sampler *s, const struct sample_request *r, struct arena 
     barrier_init(&j.barrier, r->threads);
     protocol_start(&j.protocol, &rules);
     find_quietest(s, r->threads);
-    j.worker = choose_worker(s, r->threads);
+    j.worker = choose_worker(s, r);
     pool_run(s->pool, j.worker, r->threads, fill, &j);
     host_noise_read(s->host, j.worker, r->threads, &before);
     const double start_s = clock_seconds();

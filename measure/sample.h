@@ -40,6 +40,7 @@ struct sample_request {
     const char *level; /* names the case in errors */
     uint64_t slice_bytes;
     int threads;
+    double patience_s;           /* for cores to be nobody else's, before it begins */
     struct protocol_rules rules; /* n_iter_max is lowered to what the loop allows */
     unsigned seed;
 };
