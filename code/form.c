@@ -275,3 +275,48 @@ bool form_matches(const char *pattern, const char *form)
     }
     return !*pattern && !*form;
 }
+
+/* What a word of a pattern becomes; a word that stands for itself stays. */
+static const char *filled_word(const char *word, size_t *len, int width)
+{
+    static const struct {
+        const char *pattern, *filled[FORM_WIDTHS];
+    } words[] = {
+        {"V", {"xmm", "ymm", "zmm"}},
+        {"MV", {"m128", "m256", "m512"}},
+        {"jcc", {"jnz", "jnz", "jnz"}},
+        {"setcc", {"setnz", "setnz", "setnz"}},
+        {"cmovcc", {"cmovnz", "cmovnz", "cmovnz"}},
+        {"b.cc", {"b.ne", "b.ne", "b.ne"}},
+    };
+
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (strlen(words[i].pattern) == *len && strncmp(word, words[i].pattern, *len) == 0) {
+            *len = strlen(words[i].filled[width]);
+            return words[i].filled[width];
+        }
+    }
+    return word;
+}
+
+bool form_instance(const char *pattern, int width, char out[FORM_SIZE])
+{
+    size_t n = 0;
+
+    for (const char *at = pattern; *at;) {
+        size_t len = strcspn(at, " ,{");
+        const size_t rest = len;
+        const char *word = filled_word(at, &len, width);
+        at += rest;
+        const size_t between = strspn(at, " ,{");
+        if (n + len + between >= FORM_SIZE) {
+            return false;
+        }
+        memcpy(out + n, word, len);
+        memcpy(out + n + len, at, between);
+        n += len + between;
+        at += between;
+    }
+    out[n] = '\0';
+    return true;
+}

@@ -39,4 +39,9 @@ bool form_operand_is_memory(const char *operand);
 /* Both normalised. */
 bool form_matches(const char *pattern, const char *form);
 
+/* A form that the pattern matches: of width 0 to 2 (xmm, ymm, zmm) where that is left open, and of
+ * the condition "not zero", since a pattern takes one condition or all.  False: too long. */
+#define FORM_WIDTHS 3
+bool form_instance(const char *pattern, int width, char out[FORM_SIZE]);
+
 #endif

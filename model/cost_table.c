@@ -69,49 +69,13 @@ static size_t literal_length(const char *pattern)
     return literal;
 }
 
-/* The pattern with its wildcards filled in: one of the three widths, and one condition, for which
- * any will do because a pattern takes either one or all. */
-static void instance(const char *pattern, int width, char out[FORM_SIZE])
-{
-    static const char *const filled[][2][3] = {
-        {{"V"}, {"xmm", "ymm", "zmm"}},
-        {{"MV"}, {"m128", "m256", "m512"}},
-        {{"jcc"}, {"jnz", "jnz", "jnz"}},
-        {{"setcc"}, {"setnz", "setnz", "setnz"}},
-        {{"cmovcc"}, {"cmovnz", "cmovnz", "cmovnz"}},
-        {{"b.cc"}, {"b.ne", "b.ne", "b.ne"}},
-    };
-    size_t n = 0;
-    for (const char *at = pattern; *at;) {
-        size_t len = strcspn(at, " ,{");
-        const char *word = at;
-        at += len;
-        for (size_t i = 0; i < sizeof filled / sizeof *filled; i++) {
-            if (strlen(filled[i][0][0]) == len && memcmp(word, filled[i][0][0], len) == 0) {
-                word = filled[i][1][width];
-                len = strlen(word);
-                break;
-            }
-        }
-        const size_t between = strspn(at, " ,{");
-        if (n + len + between >= FORM_SIZE) {
-            break;
-        }
-        memcpy(out + n, word, len);
-        memcpy(out + n + len, at, between);
-        n += len + between;
-        at += between;
-    }
-    out[n] = '\0';
-}
-
 /* Whether some form is matched by both. */
 static bool overlap(const char *one, const char *other)
 {
     char form[FORM_SIZE];
-    for (int width = 0; width < 3; width++) {
-        instance(one, width, form);
-        if (form_matches(other, form) || strcmp(other, form) == 0) {
+    for (int width = 0; width < FORM_WIDTHS; width++) {
+        if (form_instance(one, width, form) &&
+            (form_matches(other, form) || strcmp(other, form) == 0)) {
             return true;
         }
     }

@@ -48,36 +48,19 @@ bool oracle_measure(struct oracle *o, struct block *b, struct err *e)
     return true;
 }
 
-/* The pattern with its register widths filled in; false if it stands for conditions or branches. */
-static bool fill_in(const char *pattern, int width, char out[FORM_SIZE])
+/* Control flow and what stands for conditions have no place in a block. */
+static bool in_blocks(const char *pattern)
 {
-    static const char *const registers[] = {"xmm", "ymm", "zmm"};
-    static const char *const memory[] = {"m128", "m256", "m512"};
     static const char *const excluded[] = {"jcc", "setcc", "cmovcc", "b.cc", "rel"};
-    size_t n = 0;
-    for (const char *at = pattern; *at;) {
-        size_t len = strcspn(at, " ,{");
-        const char *word = at;
-        at += len;
+    for (const char *at = pattern; *at; at += strspn(at, " ,{")) {
+        const size_t len = strcspn(at, " ,{");
         for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++) {
-            if (strlen(excluded[i]) == len && memcmp(word, excluded[i], len) == 0) {
+            if (strlen(excluded[i]) == len && memcmp(at, excluded[i], len) == 0) {
                 return false;
             }
         }
-        word = len == 1 && *word == 'V'                 ? registers[width]
-               : len == 2 && memcmp(word, "MV", 2) == 0 ? memory[width]
-                                                        : word;
-        len = word == registers[width] || word == memory[width] ? strlen(word) : len;
-        const size_t between = strspn(at, " ,{");
-        if (n + len + between >= FORM_SIZE) {
-            return false;
-        }
-        memcpy(out + n, word, len);
-        memcpy(out + n + len, at, between);
-        n += len + between;
-        at += between;
+        at += len;
     }
-    out[n] = '\0';
     return true;
 }
 
@@ -102,7 +85,9 @@ int oracle_forms(struct oracle *o, double cycles_max, const char **forms, int n_
     }
     for (int i = 0; i < m->n_forms && n < n_max; i++) {
         char form[FORM_SIZE];
-        if (fill_in(m->forms[order[i]].form, random_below(&o->random, 3), form) &&
+        const char *pattern = m->forms[order[i]].form;
+        const int width = random_below(&o->random, FORM_WIDTHS);
+        if (in_blocks(pattern) && form_instance(pattern, width, form) &&
             takes_time(o, form, cycles_max)) {
             forms[n++] = arena_format(a, "%s", form);
         }

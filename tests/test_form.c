@@ -89,9 +89,37 @@ static void check_lengths(void)
     ok(longest == FORM_SIZE - 1, "the longest form has %d letters", FORM_SIZE - 1);
 }
 
+static const struct {
+    const char *pattern;
+    int width;
+    const char *form;
+} instances[] = {
+    {"vaddps V, V, MV", 0, "vaddps xmm, xmm, m128"},
+    {"vmovups MV{k}, V", 2, "vmovups m512{k}, zmm"},
+    {"cmovcc r64, r64", 1, "cmovnz r64, r64"},
+    {"b.cc rel", 0, "b.ne rel"},
+    {"add r64, imm", 2, "add r64, imm"},
+    {"ret", 0, "ret"},
+};
+
+static void check_instances(void)
+{
+    char out[FORM_SIZE], longest[FORM_SIZE];
+    for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
+        const char *pattern = instances[k].pattern;
+        ok(form_instance(pattern, instances[k].width, out), "'%s' has instances", pattern);
+        is_text(out, instances[k].form, "what it becomes");
+        ok(form_matches(pattern, out), "which it matches");
+    }
+    memset(longest, 'a', sizeof longest);
+    memcpy(longest + FORM_SIZE - 4, " V", 3);
+    ok(!form_instance(longest, 0, out), "a form that would be too long is refused");
+}
+
 int main(void)
 {
     check_lengths();
+    check_instances();
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
         char out[FORM_SIZE], again[FORM_SIZE];
         const bool fits = form_normalise(spellings[k].text, out);
