@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/machine_diff.h"
 #include "formats/yml.h"
 #include "measure/host.h"
 #include "model/check.h"
@@ -12,10 +13,12 @@ struct options {
     char *folder; /* as argp hands it out */
     const char **words;
     int n_words;
+    struct machine_diff_wishes diff;
 };
 
 static const struct argp_option option_table[] = {
     {"machines", 'M', "DIR", 0, "folder of machine files instead of the one that comes along", 0},
+    MACHINE_DIFF_OPTIONS,
     {0},
 };
 
@@ -34,19 +37,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_usage(state);
         return EINVAL;
     default:
+        break;
+    }
+    struct err e = {0};
+    if (!machine_diff_option(key, arg, &o->diff, &e)) {
         return ARGP_ERR_UNKNOWN;
     }
+    if (e.code) {
+        argp_error(state, "%s", e.text);
+    }
+    return 0;
 }
 
 const struct argp argp_machine = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "detect | list | show MACHINE... | check [MACHINE...] | new",
+    .args_doc = "detect | list | show MACHINE... | check [MACHINE...] | diff A B | new",
     .doc = "Files that describe machines.\n"
            "  detect: the file that describes this CPU\n"
            "  list: every file in a line\n"
            "  show: one in full, as it was understood\n"
            "  check: every inconsistency with its line; exit status 1 if there is an error\n"
+           "  diff: what two files say differently, and by how much their predictions differ; exit "
+           "status 1 if anything does, as of diff(1)\n"
            "  new: a skeleton filled with what this host tells, to standard output",
 };
 
@@ -227,10 +240,19 @@ static int begin_new(struct cli *c)
 
 int cmd_machine(struct cli *c, int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.diff = MACHINE_DIFF_DEFAULT};
     struct err e = {0};
     argp_parse(&argp_machine, argc, argv, 0, NULL, &o);
     const char *verb = o.words[0];
+    if (strcmp(verb, "diff") == 0) {
+        return machine_diff_run(c, o.words + 1, o.n_words - 1, &o.diff);
+    }
+    if (o.diff.given) {
+        err_set(&e, ERR_RANGE, LOC_NONE,
+                "--csv, --json, --tolerance, --seed and --blocks are of "
+                "machine diff");
+        return cli_fail(&e);
+    }
     if (strcmp(verb, "detect") == 0) {
         return detect(c, &o);
     }
@@ -246,7 +268,7 @@ int cmd_machine(struct cli *c, int argc, char **argv)
     if (strcmp(verb, "new") == 0) {
         return begin_new(c);
     }
-    err_set(&e, ERR_RANGE, LOC_NONE, "machine knows detect, list, show, check and new, not '%s'",
-            verb);
+    err_set(&e, ERR_RANGE, LOC_NONE,
+            "machine knows detect, list, show, check, diff and new, not '%s'", verb);
     return cli_fail(&e);
 }
