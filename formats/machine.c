@@ -308,6 +308,7 @@ static bool read_instruction(struct reader *r, const struct yml *node, struct ma
                              struct err *e)
 {
     form->loc = node->loc;
+    form->doubt = (double)NAN;
     if (!fields_read(node, machine_instruction_fields, form, e) || !is_form(node, form->form, e) ||
         !need_source(r, node, "instructions", &form->source, e)) {
         return false;
@@ -428,7 +429,9 @@ static bool read_resource_form(struct reader *r, const struct yml *node, struct 
     }
     const struct machine_form *given = names_find(&r->seen, &m->forms, form->form);
     if (given) {
+        const double doubt = form->doubt;
         form = &m->forms[given - m->forms];
+        form->doubt = doubt;
     } else {
         m->n_forms++;
         form->slots = 1;
@@ -459,6 +462,32 @@ static bool read_forms(struct reader *r, struct err *e)
         }
     }
     return true;
+}
+
+static bool read_meaning(const struct yml *node, void *item, void *context, struct err *e)
+{
+    struct reader *r = context;
+    struct machine_meaning *meaning = item;
+    meaning->loc = node->loc;
+    if (!fields_read(node, machine_meaning_fields, meaning, e) ||
+        !need_source(r, node, "resource_ports", &meaning->source, e)) {
+        return false;
+    }
+    if (!names_find(&r->seen, &r->m->resources, meaning->resource)) {
+        return err_set(e, ERR_SCHEMA, yml_find(node, "resource")->loc,
+                       "'%.60s' is none of the resources", meaning->resource);
+    }
+    return !names_add(&r->seen, &r->m->meanings, meaning->resource, meaning) ||
+           err_set(e, ERR_SCHEMA, node->loc, "resource '%.60s' explained twice", meaning->resource);
+}
+
+/* After the forms, which may be what names the resources. */
+static bool read_meanings(struct reader *r, struct err *e)
+{
+    const struct field_list what = {sizeof *r->m->meanings, read_meaning, r};
+    r->m->meanings =
+        fields_list(yml_find(r->root, "resource_ports"), what, r->a, &r->m->n_meanings, e);
+    return r->m->meanings != NULL;
 }
 
 /* --- rates --------------------------------------------------------------------------------------
@@ -574,8 +603,8 @@ struct machine *machine_read(struct bytes input, const char *file, struct arena 
     r.m->file = file;
     const bool good = fields_read(root, machine_fields, r.m, e) && read_sources(&r, e) &&
                       read_matches(&r, e) && read_clock(&r, e) && read_core(&r, e) &&
-                      read_eliminations(&r, e) && read_forms(&r, e) && read_lists(&r, e) &&
-                      read_provenance(&r, e);
+                      read_eliminations(&r, e) && read_forms(&r, e) && read_meanings(&r, e) &&
+                      read_lists(&r, e) && read_provenance(&r, e);
     return good ? r.m : NULL;
 }
 

@@ -61,7 +61,21 @@ struct machine_form {
     bool has_uops; /* false: this form is described by resources alone */
     struct machine_use *uses;
     int n_uses;
+    /* key doubt, of resources that were fitted: how far the cycles of blocks with the form may be off,
+     * as a fraction, for what the data leave open; NaN: not said */
+    double doubt;
     const char *source; /* its own, or the one of the group */
+    struct loc loc;
+};
+
+/* What an abstract resource stands for in the ports of a machine file that has ports. */
+struct machine_meaning {
+    const char *resource;
+    const char *ports; /* "P0|P5", or "front end" */
+    double match;      /* 0 to 1: how alike the two are; see model/meaning.h */
+    const char
+        *blocked_by;    /* a form that fills exactly these ports, and this resource; may be NULL */
+    const char *source; /* the other file */
     struct loc loc;
 };
 
@@ -148,6 +162,8 @@ struct machine {
 
     const char **resources; /* names; n_resources 0 where there are none */
     int n_resources;
+    struct machine_meaning *meanings; /* key resource_ports: of some resources, each once */
+    int n_meanings;
     struct machine_form *forms;
     int n_forms;
     struct roof *roofs;

@@ -16,8 +16,9 @@
 
 static const char *const isas[] = {"x86-64", "aarch64", NULL};
 
-const char *const machine_source_groups[] = {
-    "caches", "elimination", "fusion", "instructions", "resources", "roofs", "chain_curve", NULL};
+const char *const machine_source_groups[] = {"caches",       "elimination", "fusion",
+                                             "instructions", "resources",   "resource_ports",
+                                             "roofs",        "chain_curve", NULL};
 
 const struct field machine_fields[] = {
     {"format", OTHER, NEEDED},
@@ -35,6 +36,7 @@ const struct field machine_fields[] = {
     {"instructions", OTHER},
     {"resource_names", OTHER},
     {"resources", OTHER},
+    {"resource_ports", OTHER},
     {"roofs", OTHER},
     {"chain_curve", OTHER},
     {"provenance", OTHER},
@@ -105,7 +107,17 @@ const struct field machine_instruction_fields[] = {
 const struct field machine_resource_fields[] = {
     {"form", TEXT, NEEDED, IN(machine_form, form)},
     {"uses", OTHER, NEEDED},
+    {"doubt", NUMBER, IN(machine_form, doubt), RANGE(0, 1e3)},
     {"source", .kind = FIELD_SOURCE, IN(machine_form, source)},
+    {.key = NULL},
+};
+
+const struct field machine_meaning_fields[] = {
+    {"resource", TEXT, NEEDED, IN(machine_meaning, resource)},
+    {"ports", TEXT, NEEDED, IN(machine_meaning, ports)},
+    {"match", NUMBER, NEEDED, IN(machine_meaning, match), RANGE(0, 1)},
+    {"blocked_by", TEXT, IN(machine_meaning, blocked_by)},
+    {"source", .kind = FIELD_SOURCE, IN(machine_meaning, source)},
     {.key = NULL},
 };
 

@@ -17,6 +17,7 @@ extern const struct field machine_cache_fields[];         /* struct machine_cach
 extern const struct field machine_core_fields[];          /* struct machine */
 extern const struct field machine_instruction_fields[];   /* struct machine_form */
 extern const struct field machine_resource_fields[];      /* struct machine_form */
+extern const struct field machine_meaning_fields[];       /* struct machine_meaning */
 extern const struct field machine_latency_fields[];       /* struct machine_latency */
 extern const struct field machine_fusion_fields[];        /* struct machine_fusion */
 extern const struct field machine_roof_fields[];          /* struct roof */

@@ -66,6 +66,7 @@ static void write_sources(struct writer *w)
     write_source(w, "fusion", m->n_fusions ? m->fusions->source : NULL);
     write_source(w, "instructions", w->instructions);
     write_source(w, "resources", w->resources);
+    write_source(w, "resource_ports", m->n_meanings ? m->meanings->source : NULL);
     write_source(w, "roofs", m->n_roofs ? m->roofs->source : NULL);
     write_source(w, "chain_curve", m->n_chain_curve ? m->chain_curve->source : NULL);
     yml_out_end(w->o);
@@ -226,6 +227,10 @@ static void write_uses(struct writer *w, const struct machine_form *f)
         yml_out_number(w->o, f->uses[i].cycles);
     }
     yml_out_end(w->o);
+    if (!isnan(f->doubt)) {
+        yml_out_key(w->o, "doubt");
+        yml_out_number(w->o, f->doubt);
+    }
     write_own_source(w, f->source, w->resources);
     yml_out_end(w->o);
 }
@@ -244,6 +249,8 @@ static void write_forms(struct writer *w)
         yml_out_end(w->o);
     }
     write_texts(w, "resource_names", m->resources, m->n_resources);
+    write_rows(w, "resource_ports", machine_meaning_fields, m->meanings, m->n_meanings,
+               sizeof *m->meanings);
     if (m->n_resources > 0 || w->resources) {
         yml_out_key(w->o, "resources");
         yml_out_list(w->o, false);
@@ -314,6 +321,8 @@ static bool check_sources(const struct machine *m, struct err *e)
                             sizeof *m->fusions, e) &&
            all_have_sources("instructions", machine_instruction_fields, m->forms, m->n_forms,
                             sizeof *m->forms, e) &&
+           all_have_sources("resource_ports", machine_meaning_fields, m->meanings, m->n_meanings,
+                            sizeof *m->meanings, e) &&
            all_have_sources("roofs", machine_roof_fields, m->roofs, m->n_roofs, sizeof *m->roofs,
                             e) &&
            all_have_sources("chain_curve", machine_chain_fields, m->chain_curve, m->n_chain_curve,

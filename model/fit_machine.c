@@ -85,7 +85,7 @@ static void add_form(struct writer *w, int form)
 {
     const struct resource_map *map = &w->r->map;
     struct machine_form *f = &w->m->forms[w->m->n_forms++];
-    *f = (struct machine_form){.form = w->d->forms[form].name, .slots = 1};
+    *f = (struct machine_form){.form = w->d->forms[form].name, .slots = 1, .doubt = (double)NAN};
     f->source = source_of(w, form);
     f->uses = arena_new(w->arena, struct machine_use, (size_t)map->n_resources);
     for (int r = 0; r < map->n_resources; r++) {

@@ -50,7 +50,7 @@ static inline bool same_use(const struct machine_use *a, const struct machine_us
 static inline bool same_form(const struct machine_form *a, const struct machine_form *b)
 {
     if (!(TEXT(form) && EQUAL(n_uops) && NUMBER(slots) && EQUAL(n_latencies) && EQUAL(has_uops) &&
-          EQUAL(n_uses) && TEXT(source))) {
+          EQUAL(n_uses) && NUMBER(doubt) && TEXT(source))) {
         return false;
     }
     EACH(n_uops, uops, same_uop)
@@ -92,6 +92,11 @@ static inline bool same_point(const struct machine_chain_point *a,
     return TEXT(isa) && EQUAL(chains) && NUMBER(fraction) && TEXT(source);
 }
 
+static inline bool same_meaning(const struct machine_meaning *a, const struct machine_meaning *b)
+{
+    return TEXT(resource) && TEXT(ports) && NUMBER(match) && TEXT(blocked_by) && TEXT(source);
+}
+
 static inline bool same_note(const struct machine_note *a, const struct machine_note *b)
 {
     return TEXT(key) && TEXT(text);
@@ -118,8 +123,8 @@ static inline bool same_machine(const struct machine *a, const struct machine *b
           NUMBER(clock_one_core_hz) && NUMBER(clock_all_cores_hz) && TEXT(clock_source) &&
           EQUAL(n_caches) && same_core(a, b) && EQUAL(n_ports) && EQUAL(n_zero_idioms) &&
           EQUAL(n_eliminated_moves) && TEXT(elimination_source) && EQUAL(n_fusions) &&
-          EQUAL(n_resources) && EQUAL(n_forms) && EQUAL(n_roofs) && EQUAL(n_chain_curve) &&
-          EQUAL(n_provenance))) {
+          EQUAL(n_resources) && EQUAL(n_forms) && EQUAL(n_meanings) && EQUAL(n_roofs) &&
+          EQUAL(n_chain_curve) && EQUAL(n_provenance))) {
         return false;
     }
     EACH(n_matches, matches, same_match)
@@ -129,6 +134,7 @@ static inline bool same_machine(const struct machine *a, const struct machine *b
     EACH(n_eliminated_moves, eliminated_moves, same_line)
     EACH(n_fusions, fusions, same_fusion)
     EACH(n_resources, resources, same_line)
+    EACH(n_meanings, meanings, same_meaning)
     EACH(n_forms, forms, same_form)
     EACH(n_roofs, roofs, same_roof)
     EACH(n_chain_curve, chain_curve, same_point)
