@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/infer_host.h"
+#include "cli/infer_ports.h"
 #include "model/fit_machine.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *blocks, *data, *check, *output, *name, *isa;
+    const char *blocks, *data, *check, *output, *name, *isa, *ports;
     long seed, resources, seconds, forms;
 };
 
@@ -22,6 +23,7 @@ enum {
     KEY_FORMS,
     KEY_SEED,
     KEY_RESOURCES,
+    KEY_PORTS,
     KEY_NAME
 };
 
@@ -40,6 +42,10 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "write the machine file to FILE (default: standard output)", 0},
     {"seed", KEY_SEED, "N", 0, "of the random starts and of which blocks are held back (1)", 0},
     {"resources", KEY_RESOURCES, "N", 0, "at most so many resources instead of a choice", 0},
+    {"ports", KEY_PORTS, "MACHINE", 0,
+     "name the resources by the ports of this machine (default: of the file that describes this "
+     "CPU, unless blocks are given)",
+     0},
     {"name", KEY_NAME, "NAME", 0, "of the machine in the file (inferred)", 0},
     {"isa", 'i', "ISA", 0, "x86-64 or aarch64, where the mnemonics do not tell", 0},
     {0},
@@ -85,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return parse_number(state, "--seed", arg, 0, 1L << 53, &o->seed);
     case KEY_RESOURCES:
         return parse_number(state, "--resources", arg, 1, FIT_RESOURCES_MAX, &o->resources);
+    case KEY_PORTS:
+        o->ports = arg;
+        return 0;
     case KEY_NAME:
         o->name = arg;
         return 0;
@@ -165,31 +174,19 @@ static bool gather(const struct options *o, struct infer_host *h, struct fit_dat
     return fit_data_read(d, o->blocks, e) && (origin->isa = find_isa(o, d, e));
 }
 
-static void add_note(struct cli *c, struct machine *m, const char *key, const char *text)
-{
-    const size_t n = (size_t)m->n_provenance;
-    struct machine_note *notes = arena_new(c->arena, struct machine_note, n + 1);
-    for (size_t k = 0; k < n; k++) {
-        notes[k] = m->provenance[k];
-    }
-    notes[n] = (struct machine_note){key, text};
-    m->provenance = notes;
-    m->n_provenance++;
-}
-
 /* What was measured besides the blocks. */
 static bool describe(struct cli *c, struct infer_host *h, struct machine *m, struct err *e)
 {
     const char *values;
     infer_host_describe(h, m);
-    add_note(c, m, "latencies",
-             "chains from one register operand to another of the same file, to 0.02 cycles; a "
-             "chain of constants added while renaming takes less than a cycle a link");
+    infer_note(c, m, "latencies",
+               "chains from one register operand to another of the same file, to 0.02 cycles; a "
+               "chain of constants added while renaming takes less than a cycle a link");
     if (!infer_host_values(h, &values, e)) {
         return false;
     }
     if (values) {
-        add_note(c, m, "values", values);
+        infer_note(c, m, "values", values);
     }
     return true;
 }
@@ -208,7 +205,7 @@ static bool check_fresh(struct cli *c, struct infer_host *h, const char *path,
         "%.2f %% mean, %.2f %% RMS of instructions a cycle, tau %.3f, on %d blocks of 3 "
         "to 12 instructions measured after the fit",
         100 * a.mape, 100 * a.rms, a.kendall_tau, a.n);
-    add_note(c, m, "error_on_fresh_blocks", words);
+    infer_note(c, m, "error_on_fresh_blocks", words);
     fprintf(stderr, "gambrel: error on fresh blocks %s\n", words);
     return !path || file_write_whole(path, (struct bytes){blocks.data, blocks.len}, e);
 }
@@ -234,8 +231,10 @@ int cmd_infer(struct cli *c, int argc, char **argv)
                                             .progress = terminal};
     struct fit_origin origin = {.name = o.name, .seed = options.seed};
     struct infer_host *h = o.blocks ? NULL : infer_host_open(&host, c->arena, &e);
-    if ((!o.blocks && !h) || !gather(&o, h, d, &origin, &e) ||
-        !fit_infer(d, &options, c->arena, &result, &e)) {
+    const struct machine *ports = NULL;
+    const struct identity *who = h ? infer_host_identity(h) : NULL;
+    if ((!o.blocks && !h) || !infer_ports_find(c, o.ports, who, &ports, &e) ||
+        !gather(&o, h, d, &origin, &e) || !fit_infer(d, &options, c->arena, &result, &e)) {
         return cli_fail(&e);
     }
     struct machine *m = fit_machine(d, &result, &origin, c->arena);
@@ -244,7 +243,7 @@ int cmd_infer(struct cli *c, int argc, char **argv)
     }
     summarise(d, &result);
     if ((h && (!describe(c, h, m, &e) || !check_fresh(c, h, o.check, &result.map, m, &e))) ||
-        !machine_write(m, c->arena, &file, &e)) {
+        (ports && !infer_ports_name(c, ports, m, &e)) || !machine_write(m, c->arena, &file, &e)) {
         return cli_fail(&e);
     }
     return cli_write(o.output, file);

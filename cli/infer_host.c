@@ -38,6 +38,7 @@ struct infer_host {
     struct infer_host_options o;
     struct arena *arena;
     struct probe_cpu cpu;
+    struct identity who;
     const char *source; /* the CPU, and of what kind its kernels are */
     struct probe *probe;
     struct measured *measured;
@@ -59,6 +60,11 @@ const char *infer_host_source(const struct infer_host *h)
     return h->source;
 }
 
+const struct identity *infer_host_identity(const struct infer_host *h)
+{
+    return &h->who;
+}
+
 struct infer_host *infer_host_open(const struct infer_host_options *o, struct arena *a,
                                    struct err *e)
 {
@@ -68,6 +74,7 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
     *h = (struct infer_host){.o = *o, .arena = a, .start = clock_seconds()};
     h->end = h->start + MEASURING_SHARE * o->seconds;
     h->cpu = probe_cpu_identify();
+    h->who = (struct identity){h->cpu.vendor, h->cpu.family, h->cpu.model, -1, -1};
     h->source = arena_format(a, "%s-%ld-%ld-%ld %s", h->cpu.vendor, h->cpu.family, h->cpu.model,
                              h->cpu.stepping, PROBE_KERNELS);
     h->probe = probe_open(&probe_defaults, a, e);

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "compare/accuracy.h"
+#include "model/detect.h"
 #include "model/fit_data.h"
 #include "model/resources.h"
 
@@ -26,6 +27,8 @@ struct infer_host;
 struct infer_host *infer_host_open(const struct infer_host_options *o, struct arena *a,
                                    struct err *e);
 const char *infer_host_source(const struct infer_host *h); /* the CPU, the kind of kernels */
+
+const struct identity *infer_host_identity(const struct infer_host *h);
 
 /* Adds what was measured, now or before, to d, which the check uses again. */
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);

@@ -18,8 +18,8 @@
 #define BLOCKS_MAX 1000000
 
 const char *const difference_names[DIFFERENCE_KINDS] = {
-    [DIFFERENCE_FACT] = "fact",     [DIFFERENCE_ROOF] = "roof",       [DIFFERENCE_FORM] = "form",
-    [DIFFERENCE_CYCLES] = "cycles", [DIFFERENCE_LATENCY] = "latency",
+    [DIFFERENCE_FACT] = "fact", [DIFFERENCE_ROOF] = "roof",     [DIFFERENCE_PORTS] = "ports",
+    [DIFFERENCE_FORM] = "form", [DIFFERENCE_CYCLES] = "cycles", [DIFFERENCE_LATENCY] = "latency",
 };
 
 enum side { LEFT, RIGHT };
@@ -276,6 +276,39 @@ static void compare_roofs(struct differ *d)
     }
 }
 
+/* --- what resources stand for -------------------------------------------------------------------
+ */
+
+const char *machine_diff_resources(const struct machine *m, const char *ports, struct arena *a)
+{
+    struct text t = {.arena = a};
+    for (int i = 0; i < m->n_meanings; i++) {
+        if (strcmp(m->meanings[i].ports, ports) == 0) {
+            text_add(&t, "%s%s (%.2f)", t.len ? ", " : "", m->meanings[i].resource,
+                     m->meanings[i].match);
+        }
+    }
+    return t.data;
+}
+
+static void compare_meanings(struct differ *d)
+{
+    struct names seen = {.arena = d->a};
+    if (d->m[LEFT]->n_meanings == 0 || d->m[RIGHT]->n_meanings == 0) {
+        return;
+    }
+    for (enum side s = LEFT; s <= RIGHT; s++) {
+        for (int i = 0; i < d->m[s]->n_meanings; i++) {
+            const char *ports = d->m[s]->meanings[i].ports;
+            const char *left = machine_diff_resources(d->m[LEFT], ports, d->a);
+            const char *right = machine_diff_resources(d->m[RIGHT], ports, d->a);
+            if ((!left || !right) && !names_add(&seen, NULL, ports, d)) {
+                add(d, DIFFERENCE_PORTS, ports, left, right);
+            }
+        }
+    }
+}
+
 /* --- forms --------------------------------------------------------------------------------------
  */
 
@@ -492,6 +525,7 @@ bool machine_diff(const struct machine *left, const struct machine *right,
     compare_caches(&d);
     compare_rules(&d);
     compare_roofs(&d);
+    compare_meanings(&d);
     compare_forms(&d);
     if (!compare_predictions(&d, e)) {
         return false;

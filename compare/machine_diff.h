@@ -2,8 +2,8 @@
  *
  * Two things that are no difference by themselves are not compared: where numbers come from
  * (sources, provenance), and what resources are called, since an inferred file's have no names of
- * their own.  What mappings differ by shows in cycles: of each form alone, and of random blocks of
- * forms that both files know.
+ * their own, but what they stand for in ports where both files say so.  What mappings differ by shows
+ * in cycles: of each form alone, and of random blocks of forms that both files know.
  *
  * A pattern of either file stands for one form of each width, and one of its condition.  Numbers are
  * different if they are further apart than the tolerance, relatively to the larger one.
@@ -19,11 +19,12 @@
 enum difference_kind {
     DIFFERENCE_FACT,    /* of the core, clock, caches, idioms, pairs that fuse */
     DIFFERENCE_ROOF,    /* roofs and the chain curve                           */
+    DIFFERENCE_PORTS,   /* that a resource stands for in one file and none in the other */
     DIFFERENCE_FORM,    /* that one file does not know                         */
     DIFFERENCE_CYCLES,  /* that a form takes alone                             */
     DIFFERENCE_LATENCY, /* from one operand of a form to another               */
 };
-#define DIFFERENCE_KINDS 5
+#define DIFFERENCE_KINDS 6
 extern const char *const difference_names[DIFFERENCE_KINDS];
 
 struct difference {
@@ -53,6 +54,9 @@ struct machine_diff {
     double worst; /* largest |right / left - 1| of a block; 0 for no blocks */
     int n_apart;  /* blocks that differ by more than the tolerance */
 };
+
+/* The resources that stand for these ports, "R0 (0.93), R4 (0.71)"; NULL: none does. */
+const char *machine_diff_resources(const struct machine *m, const char *ports, struct arena *a);
 
 /* Whether anything differs that the options count. */
 bool machine_diff_found(const struct machine_diff *d);

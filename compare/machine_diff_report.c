@@ -1,3 +1,4 @@
+#include "base/names.h"
 #include "compare/csv.h"
 #include "compare/document.h"
 #include "compare/json.h"
@@ -103,6 +104,32 @@ static void words_culprits(const struct machine_diff *d, struct document *out)
     document_table(out, t);
 }
 
+/* Every port set that some resource of either stands for. */
+static void words_meanings(const struct machine_diff *d, struct document *out)
+{
+    static const char *const titles[] = {"", "A", "B"};
+    const struct machine *sides[] = {d->left, d->right};
+    struct names seen = {.arena = out->arena};
+    struct table *t = table_new(out->arena, titles, COUNT(titles));
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < sides[s]->n_meanings; i++) {
+            const char *ports = sides[s]->meanings[i].ports;
+            if (names_add(&seen, NULL, ports, ports)) {
+                continue;
+            }
+            table_cell(t, TONE_PLAIN, "%s", ports);
+            for (int k = 0; k < 2; k++) {
+                const char *names = machine_diff_resources(sides[k], ports, out->arena);
+                table_cell(t, TONE_PLAIN, "%s", names ? names : "-");
+            }
+        }
+    }
+    if (table_rows(t) > 0) {
+        document_add(out, BLOCK_HEADING, TONE_PLAIN, "Resources by the ports they stand for");
+        document_table(out, t);
+    }
+}
+
 static void words_predictions(const struct machine_diff *d, struct document *out)
 {
     if (d->o.n_blocks == 0) {
@@ -129,6 +156,10 @@ void machine_diff_words(const struct machine_diff *d, struct document *out)
     document_add(out, BLOCK_SENTENCE, TONE_PLAIN, "A is %s (%s), B is %s (%s); %d forms in both.",
                  d->left->name, d->left->file, d->right->name, d->right->file, d->n_common);
     for (int kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+        if (kind == DIFFERENCE_PORTS) {
+            words_meanings(d, out);
+            continue;
+        }
         if (d->n_of_kind[kind] == 0) {
             continue;
         }

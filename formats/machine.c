@@ -608,6 +608,16 @@ struct machine *machine_read(struct bytes input, const char *file, struct arena 
     return good ? r.m : NULL;
 }
 
+const struct machine_meaning *machine_meaning_of(const struct machine *m, const char *resource)
+{
+    for (int i = 0; i < m->n_meanings; i++) {
+        if (strcmp(m->meanings[i].resource, resource) == 0) {
+            return &m->meanings[i];
+        }
+    }
+    return NULL;
+}
+
 const struct roof *roof_find(const struct roof *roofs, int n, const char *name, const char *isa,
                              const char *level, int threads)
 {

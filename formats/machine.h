@@ -184,6 +184,9 @@ struct machine *machine_read(struct bytes input, const char *file, struct arena 
  * resources alone after the others.  ERR_SCHEMA: a group without a source. */
 bool machine_write(const struct machine *m, struct arena *a, struct bytes *out, struct err *e);
 
+/* What the resource of this name stands for, or NULL. */
+const struct machine_meaning *machine_meaning_of(const struct machine *m, const char *resource);
+
 /* The roof of this name, isa (NULL: any), level and thread count, or NULL. */
 const struct roof *roof_find(const struct roof *roofs, int n, const char *name, const char *isa,
                              const char *level, int threads);

@@ -129,6 +129,7 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
     const struct machine *m = cost_machine(c->table);
     double weight;
     const struct cost_row *row = heaviest(c, b, &weight);
+    const struct machine_meaning *meaning;
 
     switch (b->binds) {
     case BINDS_NOTHING:
@@ -150,7 +151,9 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         text_add(out, "stores that cross a line: %g cycles", c->store_cycles);
         break;
     case BINDS_RESOURCE:
-        text_add(out, "resource %s: %.4g of %.4g cycles from %s", m->resources[b->resource], weight,
+        meaning = machine_meaning_of(m, m->resources[b->resource]);
+        text_add(out, "resource %s%s%s%s: %.4g of %.4g cycles from %s", m->resources[b->resource],
+                 meaning ? " (" : "", meaning ? meaning->ports : "", meaning ? ")" : "", weight,
                  b->cycles, row->form);
         break;
     }

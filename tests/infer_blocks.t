@@ -53,6 +53,33 @@ check "what was measured" $?
 "$gambrel" infer --blocks "$dir/blocks.csv" --resources 1 2>/dev/null | grep -q "resource_names: \[R0\]$"
 check "no more resources than asked for" $?
 
+cat >"$dir/ports.yaml" <<'END'
+format: gambrel-machine-1
+name: two-ports-documented
+isa: x86-64
+core: {ports: [A, B], source: made up}
+sources: {instructions: made up}
+instructions:
+  - {form: "add r64, r64", uops: [1*A|B]}
+  - {form: "imul r64, r64", uops: [1*A]}
+  - {form: "popcnt r64, r64", uops: [1*B]}
+END
+"$gambrel" infer --blocks "$dir/blocks.csv" --ports "$dir/ports.yaml" -o "$dir/named.yaml" 2>"$dir/err"
+check "resources are named by ports" $?
+grep -q "3 of 3 resources stand for ports of two-ports-documented, by 3 of 3 forms" "$dir/err"
+check "and it says how many" $?
+for line in "ports: A, match: 1, blocked_by: 'imul" "ports: B, match: 1, blocked_by: 'popcnt" "ports: A|B, match: 1, blocked_by: 'add"; do
+    "$gambrel" machine show "$dir/named.yaml" | grep -qF "$line"
+    check "machine show has $line" $?
+done
+"$gambrel" model --machine "$dir/named.yaml" --block "3 imul r64, r64" | grep -q "resource R[0-9] (A): 3 of 3 cycles"
+check "what binds is named too" $?
+"$gambrel" machine diff "$dir/named.yaml" "$dir/named.yaml" | grep -qE "^ *A +R[0-9] \\(1.00\\) +R[0-9] \\(1.00\\)"
+check "machine diff shows the ports" $?
+"$gambrel" infer --blocks "$dir/blocks.csv" --ports "$dir/one.yaml" >"$dir/out" 2>"$dir/err"
+[ $? -eq 2 ] && grep -q "no ports to name resources by" "$dir/err" && [ ! -s "$dir/out" ]
+check "a machine without ports names nothing" $?
+
 printf 'block\n"1 add r64, r64"\n' >"$dir/bad.csv"
 refuses "blocks without cycles" "bad.csv:2:2: a block to fit to needs its cycles"
 printf 'cycles,block\n1,"1 add r64, r64"\n-1,"2 add r64, r64"\n' >"$dir/bad.csv"

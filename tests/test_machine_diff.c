@@ -216,6 +216,36 @@ static void test_latencies(struct arena *a)
        "a plain latency holds for every pair");
 }
 
+/* --- what resources stand for ------------------------------------------------------------------- */
+
+static struct machine *meaning(struct arena *a, const char *names)
+{
+    return read_text(arena_format(a,
+                                  HEAD "sources: {resources: s, resource_ports: s}\n"
+                                       "resources:\n  - {form: nop, uses: {R0: 1, R1: 0.5}}\n%s",
+                                  names),
+                     a);
+}
+
+static void test_meanings(struct arena *a)
+{
+    const struct machine *one =
+        meaning(a, "resource_ports:\n  - {resource: R0, ports: P0|P5, match: "
+                   "0.9}\n  - {resource: R1, ports: P4, match: 0.75}\n");
+    const struct machine *other =
+        meaning(a, "resource_ports:\n  - {resource: R1, ports: P0|P5, match: "
+                   "0.8}\n");
+    const struct machine_diff d = compare(one, other, 0, a);
+    struct document document = {.arena = a};
+    struct text words = {.arena = a};
+    machine_diff_words(&d, &document);
+    document_terminal(&document, false, &words);
+    ok(strstr(words.data, "P0|P5  R0 (0.90)  R1 (0.80)"), "resources beside each other by ports");
+    ok(d.n == 1 && find(&d, DIFFERENCE_PORTS, "P4") && strstr(words.data, "P4     R1 (0.75)  -"),
+       "ports that one file has no resource for are a difference");
+    ok(compare(one, meaning(a, ""), 0, a).n == 0, "unless it names none at all");
+}
+
 /* --- refused, and shown ------------------------------------------------------------------------- */
 
 static void test_refused(struct arena *a)
@@ -261,6 +291,7 @@ int main(void)
     test_conditions(a);
     test_widths(a);
     test_latencies(a);
+    test_meanings(a);
     test_refused(a);
     test_shown(a);
     arena_release(a);
