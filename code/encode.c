@@ -138,6 +138,32 @@ static bool read_text(struct encode_form *f, struct err *e)
     return true;
 }
 
+/* --- gathers and scatters: vgatherdps, vpscatterqd ----------------------------------------------
+ */
+
+static int element_bits(const struct encode_form *f)
+{
+    const size_t mnemonic = strcspn(f->text, " ");
+    const char last = f->text[mnemonic - 1];
+
+    return last == 's' || (last == 'd' && f->text[mnemonic - 2] != 'p') ? 32 : 64;
+}
+
+static void read_index(struct encode_form *f)
+{
+    const char *gather = strstr(f->text, "gather"), *scatter = strstr(f->text, "scatter");
+    const char *index = gather ? gather + 6 : scatter ? scatter + 7 : NULL;
+
+    if (!index || f->n_operands < 2) {
+        return;
+    }
+    const int data = f->kinds[0] == ENCODE_MEMORY ? 1 : 0;
+    const int bits = f->bits[data] / element_bits(f) * (*index == 'd' ? 32 : 64);
+
+    f->vector_index = true;
+    f->index_bits = bits < 128 ? 128 : bits;
+}
+
 /* --- encoding ------------------------------------------------------------------------------------
  */
 
@@ -169,10 +195,14 @@ static void add_memory(const struct encode_form *f, const struct encode_register
 {
     out->type = ZYDIS_OPERAND_TYPE_MEMORY;
     out->mem.base = register_of(ENCODE_GENERAL, 64, r->base);
-    out->mem.index = r->index < 0 ? ZYDIS_REGISTER_NONE : register_of(ENCODE_GENERAL, 64, r->index);
+    out->mem.index = r->index < 0      ? ZYDIS_REGISTER_NONE
+                     : f->vector_index ? register_of(ENCODE_VECTOR, f->index_bits, r->index)
+                                       : register_of(ENCODE_GENERAL, 64, r->index);
     out->mem.scale = r->index < 0 ? 0 : (ZyanU8)r->scale;
     out->mem.displacement = r->displacement;
-    out->mem.size = f->kinds[k] == ENCODE_ADDRESS ? 8 : (ZyanU16)(f->bits[k] / 8);
+    out->mem.size = f->kinds[k] == ENCODE_ADDRESS ? 8
+                    : f->vector_index             ? (ZyanU16)(element_bits(f) / 8)
+                                                  : (ZyanU16)(f->bits[k] / 8);
 }
 
 static void add_operand(const struct encode_form *f, const struct encode_registers *r, int k,
@@ -265,16 +295,21 @@ static bool describe(struct encode_form *f, const uint8_t *code, size_t len, str
  * immediate where it goes nowhere else. */
 static bool try_encodings(struct encode_form *f, struct err *e)
 {
-    static const struct encode_registers plain = {
-        .number = {1, 2, 3, 5}, .mask = 1, .base = 6, .index = -1, .immediate = 3};
+    const struct encode_registers plain = {.number = {1, 2, 3, 5},
+                                           .mask = 1,
+                                           .base = 6,
+                                           .index = f->vector_index ? 7 : -1,
+                                           .scale = 1,
+                                           .immediate = 3};
     uint8_t code[ENCODE_BYTES_MAX];
 
     for (int choice = 0; choice < 4; choice++) {
         size_t len = 0;
         f->evex = choice >= 2;
         f->fourth = choice % 2 == 1;
-        if ((f->evex || !f->masked) && encode_insn(f, &plain, code, &len, &(struct err){0}) &&
-            describe(f, code, len, e)) {
+        const bool lacks_mask = f->evex && f->vector_index && !f->masked;
+        if ((f->evex || !f->masked) && !lacks_mask &&
+            encode_insn(f, &plain, code, &len, &(struct err){0}) && describe(f, code, len, e)) {
             return true;
         }
     }
@@ -297,5 +332,6 @@ bool encode_form(const char *text, struct encode_form *out, struct err *e)
             }
         }
     }
+    read_index(out);
     return try_encodings(out, e);
 }

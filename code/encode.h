@@ -1,8 +1,9 @@
 /* encode.h - x86-64 forms and registers to machine code.
  *
  * The one door to Zydis' encoder.  A form is read once and tried: what encode_form accepts encodes,
- * and decodes (code/decode.h) to the same form again.  Relative branches, gathers and scatters, far
- * pointers and prefixes other than lock are not encoded.
+ * and decodes (code/decode.h) to the same form again.  Relative branches, far pointers and prefixes
+ * other than lock are not encoded.  A form does not tell the width of a gather's or scatter's vector of
+ * indices; it is as many of them as there are elements of data.
  */
 #ifndef GAMBREL_CODE_ENCODE_H
 #define GAMBREL_CODE_ENCODE_H
@@ -40,12 +41,13 @@ struct encode_form {
     int bits[ENCODE_OPERANDS_MAX]; /* of a register or of memory; 0: immediate, address, cl */
     int n_operands;
     enum encode_class class;
-    bool masked; /* has a write mask */
+    bool masked;       /* has a write mask */
+    bool vector_index; /* gathers or scatters: the index of its memory is a vector register */
     bool privileged;
     const char *isa_set; /* as Zydis names it: "I86", "BMI2", "AVX512F_256" */
 
     /* For encode.c only. */
-    int mnemonic, broadcast;
+    int mnemonic, broadcast, index_bits;
     bool zeroing, lock, evex, fourth;
 };
 
@@ -53,7 +55,7 @@ struct encode_registers {
     uint8_t number[ENCODE_OPERANDS_MAX]; /* of each operand that is a register */
     uint8_t mask;                        /* of a masked form: 1..7 */
     uint8_t base;                        /* of memory or an address: general registers */
-    int index;                           /* -1: none */
+    int index;                           /* -1: none; a vector register where vector_index */
     int scale;
     int32_t displacement;
     int64_t immediate;

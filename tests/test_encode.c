@@ -21,6 +21,11 @@ static const struct row {
     {"lea r64, agen", "488d44bee0"},                /* lea rax, [rsi+rdi*4-32] */
     {"shl r32, cl", "d3e0"},
     {"lock add m32, r32", "f0014ee0"},
+    {"vgatherdps ymm, m256, ymm", "c4e26d92443ee0"},  /* ymm0, [rsi+ymm7-32], ymm2 */
+    {"vgatherdpd ymm, m256, ymm", "c4e2ed92443ee0"},  /* xmm7 */
+    {"vgatherqps xmm, m128, xmm", "c4e26d93443ee0"},  /* ymm7 */
+    {"vpgatherqq zmm{k}, m512", "62f2fd4b91443efc"},  /* zmm0{k3}, [rsi+zmm7-32] */
+    {"vscatterdps m512{k}, zmm", "62f27d4ba24c3ef8"}, /* [rsi+zmm7-32]{k3}, zmm1 */
 };
 
 static void test_bytes(void)
@@ -39,7 +44,8 @@ static void test_bytes(void)
                                      .displacement = -32,
                                      .immediate = 3};
         if (encode_form(rows[k].form, &f, &e)) {
-            r.index = f.kinds[1] == ENCODE_ADDRESS ? 7 : -1;
+            r.index = f.kinds[1] == ENCODE_ADDRESS || f.vector_index ? 7 : -1;
+            r.scale = f.vector_index ? 1 : 4;
             encode_insn(&f, &r, code, &len, &e);
         }
         for (size_t i = 0; i < len; i++) {
@@ -63,7 +69,7 @@ static void test_errors(void)
         {"addps xmm{k}, xmm", ERR_RANGE},
         {"vaddps zmm, zmm, m32bcast", ERR_RANGE},
         {"jnz rel", ERR_RANGE},
-        {"vgatherdps zmm{k}, m512", ERR_RANGE},
+        {"vgatherdps zmm, m512", ERR_RANGE}, /* its mask is not optional */
         {"add r64, r64, r64, r64, r64", ERR_RANGE},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -119,7 +125,8 @@ static void test_round_trip(struct decoder *d)
             const struct encode_registers r = {.number = {n, (uint8_t)(n + 1), (uint8_t)(n + 2), 3},
                                                .mask = (uint8_t)(1 + n % 7),
                                                .base = 14,
-                                               .index = -1,
+                                               .index = f.vector_index ? 15 : -1,
+                                               .scale = 1,
                                                .displacement = 64 * n,
                                                .immediate = 3};
             uint8_t code[ENCODE_BYTES_MAX];
