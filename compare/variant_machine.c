@@ -84,7 +84,7 @@ static void remove_fusions(struct variant *v, const char *form)
 static void set_latency(struct variant *v, struct machine_form *f, double cycles)
 {
     f->latencies = arena_new(v->arena, struct machine_latency, 1);
-    f->latencies->cycles = cycles;
+    *f->latencies = machine_latency(0, 0, cycles);
     f->n_latencies = 1;
 }
 

@@ -271,6 +271,18 @@ static bool read_uop(const struct yml *node, void *item, void *context, struct e
     return read_port_set(r->m, node, star + 1, &uop->ports, e);
 }
 
+struct machine_latency machine_latency(int source, int destination, double cycles)
+{
+    return (struct machine_latency){.source = source,
+                                    .destination = destination,
+                                    .cycles = cycles,
+                                    .least_cycles = NAN,
+                                    .most_cycles = NAN,
+                                    .fast_cycles = NAN,
+                                    .same_register_cycles = NAN,
+                                    .spread = NAN};
+}
+
 static bool read_latency(const struct yml *node, void *item, void *context, struct err *e)
 {
     (void)context;
@@ -284,6 +296,7 @@ static bool read_latencies(struct reader *r, const struct yml *node, struct mach
     if (node && node->kind == YML_SCALAR) {
         form->latencies = arena_new(r->a, struct machine_latency, 1);
         form->n_latencies = 1;
+        *form->latencies = machine_latency(0, 0, 0);
         return yml_number(node, 0, MACHINE_LATENCY_MAX, &form->latencies->cycles, e);
     }
     const struct field_list what = {sizeof *form->latencies, read_latency, NULL};

@@ -40,10 +40,21 @@ struct machine_uop {
     uint32_t ports; /* bit p: ports[p]; never 0 */
 };
 
-/* One latency from a source operand to a destination, 1-based as written in the form; 0 = any. */
+/* One latency from a source operand to a destination, 1-based as written in the form; 0 = any, or what
+ * the form does not write.  A memory source counts from its address; to a memory destination that only
+ * passes a register on, until a load of the same place has it. */
 struct machine_latency {
     int source, destination;
     double cycles;
+    /* Optional, of a measured latency: */
+    const char *source_name, *destination_name; /* of operand 0: flags, carry, mask, rax; or NULL */
+    double least_cycles, most_cycles;           /* what it may be as well; NaN: no doubt */
+    double fast_cycles; /* for the operand values that are divided faster; NaN: no different */
+    double
+        same_register_cycles; /* with one register as every source; below 1 it waits for none; NaN:
+                                  * no different, or unknown */
+    double spread;            /* half the distance of the quartiles over the median; NaN */
+    int n;                    /* samples; 0: not known */
 };
 
 struct machine_use { /* conjunctive: cycles of one abstract resource that a form takes */
@@ -176,6 +187,9 @@ struct machine {
 
 /* A machine of which nothing is known: no lists, no names, and every number that may be unknown is. */
 struct machine *machine_new(struct arena *a);
+
+/* A latency of which nothing optional is known. */
+struct machine_latency machine_latency(int source, int destination, double cycles);
 
 /* Errors: ERR_SYNTAX, ERR_SCHEMA, ERR_RANGE with the place.  Strings live in the arena. */
 struct machine *machine_read(struct bytes input, const char *file, struct arena *a, struct err *e);

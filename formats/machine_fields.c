@@ -125,6 +125,15 @@ const struct field machine_latency_fields[] = {
     {"from", INT, NEEDED, IN(machine_latency, source), RANGE(0, 8)},
     {"to", INT, NEEDED, IN(machine_latency, destination), RANGE(0, 8)},
     {"cycles", NUMBER, NEEDED, IN(machine_latency, cycles), RANGE(0, MACHINE_LATENCY_MAX)},
+    {"from_name", TEXT, IN(machine_latency, source_name)},
+    {"to_name", TEXT, IN(machine_latency, destination_name)},
+    {"least_cycles", NUMBER, IN(machine_latency, least_cycles), RANGE(0, MACHINE_LATENCY_MAX)},
+    {"most_cycles", NUMBER, IN(machine_latency, most_cycles), RANGE(0, MACHINE_LATENCY_MAX)},
+    {"fast_cycles", NUMBER, IN(machine_latency, fast_cycles), RANGE(0, MACHINE_LATENCY_MAX)},
+    {"same_register_cycles", NUMBER, IN(machine_latency, same_register_cycles),
+     RANGE(0, MACHINE_LATENCY_MAX)},
+    {"spread", NUMBER, IN(machine_latency, spread), RANGE(0, 10)},
+    {"n", INT, IN(machine_latency, n), RANGE(0, INT_MAX)},
     {.key = NULL},
 };
 

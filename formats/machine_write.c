@@ -178,6 +178,14 @@ static void write_uops(struct writer *w, const struct machine_uop *uops, int n)
     yml_out_end(w->o);
 }
 
+/* Of no particular operands, and nothing else is known of it. */
+static bool is_plain(const struct machine_latency *l)
+{
+    return l->source == 0 && l->destination == 0 && !l->source_name && !l->destination_name &&
+           isnan(l->least_cycles) && isnan(l->most_cycles) && isnan(l->fast_cycles) &&
+           isnan(l->same_register_cycles) && isnan(l->spread) && l->n == 0;
+}
+
 static void write_latencies(struct writer *w, const struct machine_form *f)
 {
     if (f->n_latencies == 0) {
@@ -185,7 +193,7 @@ static void write_latencies(struct writer *w, const struct machine_form *f)
     }
     const struct machine_latency *l = f->latencies;
     yml_out_key(w->o, "latency_cycles");
-    if (f->n_latencies == 1 && l->source == 0 && l->destination == 0) {
+    if (f->n_latencies == 1 && is_plain(l)) {
         yml_out_number(w->o, l->cycles);
         return;
     }

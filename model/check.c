@@ -112,21 +112,39 @@ static bool writes_register(const char *form)
     return operand && !form_operand_is_memory(operand + 1);
 }
 
+static void check_latency(struct checker *c, int i, const struct machine_latency *l)
+{
+    const struct machine_form *f = &c->m->forms[i];
+    const int n = count_operands(c->forms[i]);
+
+    if (l->source > n || l->destination > n) {
+        add(c, FINDING_ERROR, f->loc, "latency from %d to %d: '%s' has %d operands", l->source,
+            l->destination, c->forms[i], n);
+    }
+    if (l->least_cycles > l->cycles || l->most_cycles < l->cycles || l->fast_cycles > l->cycles) {
+        add(c, FINDING_ERROR, f->loc,
+            "latency from %d to %d of '%s': least_cycles and fast_cycles are at most cycles, "
+            "most_cycles at least",
+            l->source, l->destination, c->forms[i]);
+    }
+    if ((l->source_name && l->source) || (l->destination_name && l->destination)) {
+        add(c, FINDING_ERROR, f->loc,
+            "latency from %d to %d of '%s': only operand 0, which the form does not write, is "
+            "named",
+            l->source, l->destination, c->forms[i]);
+    }
+}
+
 static void check_latencies(struct checker *c)
 {
     for (int i = 0; i < c->m->n_forms; i++) {
         const struct machine_form *f = &c->m->forms[i];
-        const int n = count_operands(c->forms[i]);
         if (f->has_uops && f->n_latencies == 0 && writes_register(c->forms[i])) {
             add(c, FINDING_REMARK, f->loc, "'%s' has no latency: chains through it are unbounded",
                 c->forms[i]);
         }
         for (int k = 0; k < f->n_latencies; k++) {
-            const struct machine_latency *l = &f->latencies[k];
-            if (l->source > n || l->destination > n) {
-                add(c, FINDING_ERROR, f->loc, "latency from %d to %d: '%s' has %d operands",
-                    l->source, l->destination, c->forms[i], n);
-            }
+            check_latency(c, i, &f->latencies[k]);
         }
     }
 }

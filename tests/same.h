@@ -39,7 +39,9 @@ static inline bool same_uop(const struct machine_uop *a, const struct machine_uo
 
 static inline bool same_latency(const struct machine_latency *a, const struct machine_latency *b)
 {
-    return EQUAL(source) && EQUAL(destination) && NUMBER(cycles);
+    return EQUAL(source) && EQUAL(destination) && NUMBER(cycles) && TEXT(source_name) &&
+           TEXT(destination_name) && NUMBER(least_cycles) && NUMBER(most_cycles) &&
+           NUMBER(fast_cycles) && NUMBER(same_register_cycles) && NUMBER(spread) && EQUAL(n);
 }
 
 static inline bool same_use(const struct machine_use *a, const struct machine_use *b)

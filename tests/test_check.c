@@ -63,6 +63,24 @@ static const struct {
      HEAD CORE(CROSSING) ADD "  - {form: \"addps xmm, m128\", uops: [1*A], latency_cycles: "
                              "[{from: 1, to: 1, cycles: 2}, {from: 3, to: 1, cycles: 8}]}\n",
      "11 error: latency from 3 to 1: 'addps xmm, m128' has 2 operands\n"},
+    {"bounds of a latency that do not hold it",
+     HEAD CORE(CROSSING) ADD
+     "  - {form: \"movd xmm, r32\", uops: [1*A], latency_cycles: "
+     "[{from: 2, to: 1, cycles: 2, least_cycles: 1, most_cycles: 3, n: 11}]}\n"
+     "  - {form: \"movd r32, xmm\", uops: [1*A], latency_cycles: "
+     "[{from: 2, to: 1, cycles: 2, most_cycles: 1}]}\n"
+     "  - {form: \"div r64\", uops: [1*A], latency_cycles: "
+     "[{from: 1, to: 0, to_name: rax, cycles: 10, fast_cycles: 12}]}\n",
+     "12 error: latency from 2 to 1 of 'movd r32, xmm': least_cycles and fast_cycles are at most "
+     "cycles, most_cycles at least\n"
+     "13 error: latency from 1 to 0 of 'div r64': least_cycles and fast_cycles are at most cycles, "
+     "most_cycles at least\n"},
+    {"a name for an operand that the form writes",
+     HEAD CORE(CROSSING) ADD "  - {form: \"cmovz r64, r64\", uops: [1*A], latency_cycles: "
+                             "[{from: 0, from_name: flags, to: 1, cycles: 1}, "
+                             "{from: 2, from_name: flags, to: 1, cycles: 1}]}\n",
+     "11 error: latency from 2 to 1 of 'cmovz r64, r64': only operand 0, which the form does not "
+     "write, is named\n"},
     {"rules about forms that are not there",
      HEAD CORE(
          CROSSING) "zero_idioms: [\"vxorps V, V, V\", \"add r64, r64\"]\n"

@@ -39,7 +39,7 @@ static void core(const struct machine *m)
 
 static void forms(const struct machine *m)
 {
-    ok(m->n_forms == 8, "six forms in instructions, two more in resources");
+    ok(m->n_forms == 10, "eight forms in instructions, two more in resources");
     const struct machine_form *f = m->forms;
     ok(f[0].n_uops == 1 && f[0].uops[0].ports == 3 && f[0].uops[0].count == 1 && f[0].slots == 1,
        "uops and ports; one slot unless said");
@@ -51,7 +51,15 @@ static void forms(const struct machine *m)
     ok(f[3].has_uops && f[3].n_uops == 0, "a form without uops");
     ok(f[4].has_uops && f[4].n_uses == 2, "a form of both kinds");
     ok(!f[5].has_uops && f[5].n_uses == 1 && f[5].n_latencies == 1, "latency here, uses there");
-    ok(!f[6].has_uops && f[6].uses[0].resource == 2 && f[6].uses[0].cycles == 1, "uses alone");
+    const struct machine_latency *l = f[6].latencies;
+    ok(l->same_register_cycles == 0.33 && l->spread == 0.01 && l->n == 22 &&
+           isnan(l->least_cycles) && !l->source_name && isnan(f[0].latencies[0].fast_cycles),
+       "what else is known of a latency, and what is not");
+    l = f[7].latencies;
+    ok(strcmp(l->source_name, "rax") == 0 && strcmp(l->destination_name, "rdx") == 0 &&
+           l->least_cycles == 3 && l->most_cycles == 5 && l->fast_cycles == 3.5,
+       "operands that the form does not write have names; bounds");
+    ok(!f[8].has_uops && f[8].uses[0].resource == 2 && f[8].uses[0].cycles == 1, "uses alone");
     ok(m->n_resources == 3 && strcmp(m->resources[1], "R3") == 0,
        "resources count in order of appearance");
 }
