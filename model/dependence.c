@@ -7,6 +7,7 @@
 
 /* An address register written back: a plain addition beside the access. */
 #define WRITE_BACK_CYCLES 1
+#define WAITS_CYCLES      0.75 /* a chain of less waits for nothing: a link takes a cycle at least */
 
 /* What is known of a register at a point of the sequence. */
 struct reg_state {
@@ -159,14 +160,17 @@ static void take_reads(struct walk *w, int at)
     const struct cost_row *row = cost_of_insn(w->table, i);
     const int n_written = i->n_writes + stores(i);
 
-    if (row->kind == COST_ZERO_IDIOM) {
+    const double same = i->same_sources ? latency_of_same(row) : (double)NAN;
+
+    if (row->kind == COST_ZERO_IDIOM || same < WAITS_CYCLES) {
         return;
     }
     for (int k = 0; k < i->n_reads; k++) {
         const struct reg_state *r = &w->regs[i->reads[k]];
         for (int v = 0; v < n_written && r->value >= 0; v++) {
-            const double cycles =
-                v < i->n_writes ? cycles_between(row, i, k, v) : cycles_to_memory(row, i, k);
+            const double cycles = v >= i->n_writes ? cycles_to_memory(row, i, k)
+                                  : isnan(same)    ? cycles_between(row, i, k, v)
+                                                   : same;
             if (!(cycles < 0)) {
                 add(w, (struct dependence){r->value, w->first_value[at] + v, cycles, r->distance,
                                            w->order[at], i->reads[k]});

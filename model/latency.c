@@ -11,8 +11,10 @@ static int fit(const struct machine_latency *l, int source, int destination)
 {
     const bool exact_source = l->source == source,
                exact_destination = l->destination == destination;
-    const bool source_fits = exact_source || l->source == 0;
-    const bool destination_fits = exact_destination || l->destination == 0 || destination == 0;
+    const bool any_source = l->source == 0 && !l->source_name,
+               any_destination = l->destination == 0 && !l->destination_name;
+    const bool source_fits = exact_source || any_source;
+    const bool destination_fits = exact_destination || any_destination || destination == 0;
     return source_fits && destination_fits ? 2 * exact_source + exact_destination : -1;
 }
 
@@ -25,6 +27,8 @@ static double described_latency(const struct machine_form *f, int source, int de
         if (fits > best) {
             best = fits;
             cycles = f->latencies[i].cycles;
+        } else if (fits >= 0 && fits == best) {
+            cycles = fmin(cycles, f->latencies[i].cycles);
         }
     }
     return cycles;
@@ -49,6 +53,16 @@ double latency_of_pair(const struct cost_row *row, int source, int destination)
         const struct machine_latency *l = &row->described->latencies[i];
         if (l->source == source && l->destination == destination) {
             return l->cycles;
+        }
+    }
+    return nan("");
+}
+
+double latency_of_same(const struct cost_row *row)
+{
+    for (int i = 0; row->kind == COST_FORM && i < row->described->n_latencies; i++) {
+        if (!isnan(row->described->latencies[i].same_register_cycles)) {
+            return row->described->latencies[i].same_register_cycles;
         }
     }
     return nan("");

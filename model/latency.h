@@ -2,7 +2,8 @@
  *
  * As uops.info defines them: per pair of operands (Abel, Reineke, ASPLOS 2019, section 5.2).  A memory
  * source counts from its address.  Operands count from 1 as the form writes them; 0 is what it does
- * not write: flags, masks, implicit registers.
+ * not write: flags, masks, implicit registers.  A file may name which of these a row is of; they are not
+ * told apart here, and the least of equally good rows stands for all, since a chain is a lower bound.
  *
  * Units: cycles; NaN where the machine file does not say, which is never the same as 0.
  */
@@ -18,6 +19,9 @@ double latency_of(const struct cost_row *row, int source, int destination);
 
 /* What the file says of exactly this pair. */
 double latency_of_pair(const struct cost_row *row, int source, int destination);
+
+/* With one register as every source, where the file says that it differs; NaN. */
+double latency_of_same(const struct cost_row *row);
 
 /* From the value in a memory source, not its address, to a destination: the latency of the memory
  * operand less that of the load alone. */

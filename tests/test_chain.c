@@ -1,4 +1,5 @@
 #include "model/chain.h"
+#include "tests/latency.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -12,10 +13,15 @@ static _Noreturn void oom(void *context)
 /* --- a machine that gives latencies, and one slot to everything --- */
 
 static struct machine_uop alu[] = {{1, 1}};
-static struct machine_latency one[] = {{0, 0, 1}}, two[] = {{0, 0, 2}}, three[] = {{0, 0, 3}},
-                              four[] = {{0, 0, 4}}, load[] = {{0, 0, 7}},
-                              fma_load[] = {{1, 1, 4}, {2, 1, 4}, {3, 1, 11}},
-                              mul_load[] = {{2, 1, 3}, {3, 1, 10}}, counter[] = {{1, 1, 6}};
+static struct machine_latency one[] = {LATENCY(0, 0, 1)}, two[] = {LATENCY(0, 0, 2)},
+                              three[] = {LATENCY(0, 0, 3)}, four[] = {LATENCY(0, 0, 4)},
+                              load[] = {LATENCY(0, 0, 7)},
+                              fma_load[] = {LATENCY(1, 1, 4), LATENCY(2, 1, 4), LATENCY(3, 1, 11)},
+                              mul_load[] = {LATENCY(2, 1, 3), LATENCY(3, 1, 10)},
+                              counter[] = {LATENCY(1, 1, 6)};
+/* One register as both sources: not waited for, and waited for less long. */
+static struct machine_latency all_ones[] = {SAME_LATENCY(2, 1, 1, 0.33), LATENCY(3, 1, 1)},
+                              shift_double[] = {SAME_LATENCY(1, 1, 3, 1), LATENCY(2, 1, 3)};
 
 #define ROW(pattern, list)                                                                         \
     {                                                                                              \
@@ -37,6 +43,8 @@ static struct machine_form forms[] = {
     ROW("vaddps V, V, V", two),
     ROW("vaddps zmm{k}, zmm, zmm", two),
     ROW("vxorps V, V, V", one),
+    ROW("vpcmpeqd xmm, xmm, xmm", all_ones),
+    ROW("shld r64, r64, imm", shift_double),
     ROW("vmulss xmm, xmm, xmm", three),
     ROW("vmulss xmm, xmm, m32", mul_load),
     ROW("kandw k, k, k", one),
@@ -123,6 +131,10 @@ static const struct {
      1, "1 of add r64, imm (1 cycle): 1 cycles over 1 iteration"},
     {"the same form of two registers does not", ARCH_X86_64,
      "62f17c4857c262f17c4858c14883c7404839d772ebc3", 3, NULL},
+    {"a compare of a register with itself waits for nothing", ARCH_X86_64,
+     "c5f976c062d17c4858c04883c7404839d775edc3", 1, NULL},
+    {"a double shift of one register", ARCH_X86_64, "480fa4c00348ffc975f6c3", 1, NULL},
+    {"of two", ARCH_X86_64, "480fa4d80348ffc975f6c3", 3, NULL},
     {"an eliminated move adds no cycle", ARCH_X86_64,
      "62f17c4828c862f1744858c24883c7404839d772ebc3", 2,
      "1 of vmovaps zmm, zmm (0 cycles), 1 of vaddps zmm, zmm, zmm (2 cycles): 2 cycles over 1 "

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "compare/join.h"
 #include "tests/compare_fixture.h"
+#include "tests/latency.h"
 #include "tests/tap.h"
 
 /* A loop of one addition from memory: vaddps ymm0, ymm0, [rdi]; add rdi, 32; dec rsi; jnz; ret. */
@@ -13,7 +14,7 @@ static const char two_adds[] = "c5fc5807c5f458084883c72048ffce75efc3";
 enum { VEC = 1, LOAD = 2, ALU = 4 };
 static struct machine_uop add_uops[] = {{1, VEC}, {1, LOAD}}, alu_uops[] = {{1, ALU}},
                           fma_uops[] = {{1, VEC}};
-static struct machine_latency four[] = {{0, 0, 4}}, single[] = {{0, 0, 1}};
+static struct machine_latency four[] = {LATENCY(0, 0, 4)}, single[] = {LATENCY(0, 0, 1)};
 #define ROW(pattern, list, cycles)                                                                 \
     {                                                                                              \
         .form = (pattern), .uops = (list), .n_uops = (int)(sizeof(list) / sizeof *(list)),         \
