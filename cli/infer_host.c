@@ -1,12 +1,12 @@
 #include "cli/infer_host.h"
 
+#include "cli/infer_latencies.h"
 #include "code/decode.h"
 #include "formats/measured.h"
 #include "measure/clock.h"
 #include "measure/pulse.h"
 #include "measure/experiment.h"
 #include "measure/probe_cpu.h"
-#include "measure/probe_latency.h"
 #include "model/fit_descent.h"
 
 #include <math.h>
@@ -175,7 +175,9 @@ static bool gather_latencies(struct infer_host *h, const int *chosen, int n, str
         double longest = 0;
         for (int i = 0; i < h->latencies[k].n; i++) {
             const struct probe_latency *l = &h->latencies[k].pairs[i];
-            longest = l->from == l->to ? fmax(longest, l->cycles) : longest;
+            const bool updates = l->from.place == PLACE_OPERAND && l->to.place == PLACE_OPERAND &&
+                                 l->from.operand == l->to.operand;
+            longest = updates ? fmax(longest, l->cycles) : longest;
         }
         h->all[chosen[k]].latency = longest > 0 ? longest : h->all[chosen[k]].latency;
     }
@@ -385,20 +387,6 @@ static struct machine_form *form_of(struct machine *m, const char *name)
     return NULL;
 }
 
-static void describe_form(struct infer_host *h, const struct probe_latencies *from,
-                          struct machine_form *to)
-{
-    to->latencies = arena_new(h->arena, struct machine_latency, (size_t)from->n);
-    to->n_latencies = from->n;
-    for (int k = 0; k < from->n; k++) {
-        /* Hundredths are what chains repeat to. */
-        to->latencies[k] =
-            (struct machine_latency){.source = from->pairs[k].from,
-                                     .destination = from->pairs[k].to,
-                                     .cycles = rint(from->pairs[k].cycles * 100) / 100};
-    }
-}
-
 void infer_host_describe(struct infer_host *h, struct machine *m)
 {
     m->matches = arena_new(h->arena, struct machine_match, 1);
@@ -417,7 +405,8 @@ void infer_host_describe(struct infer_host *h, struct machine *m)
         if (!form) {
             continue;
         }
-        describe_form(h, l, form);
+        infer_latencies_describe(l, form, h->arena);
+        infer_latencies_forward(&h->all[h->chosen[k]], l, m);
         if (l->idiom) {
             m->zero_idioms[m->n_zero_idioms++] = form->form;
         }

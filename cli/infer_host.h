@@ -33,7 +33,7 @@ const struct identity *infer_host_identity(const struct infer_host *h);
 /* Adds what was measured, now or before, to d, which the check uses again. */
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
 
-/* Adds which CPU it is, the latencies of the forms between registers of one file, and which do not wait for a source. */
+/* Adds which CPU it is, the latencies of the forms, store forwarding, and which do not wait for a source. */
 void infer_host_describe(struct infer_host *h, struct machine *m);
 
 /* Which divisions and square roots are faster for short significands, in words; NULL: none was measured. */

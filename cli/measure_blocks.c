@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "code/decode.h"
+#include "code/form.h"
 #include "formats/blocks.h"
 #include "measure/probe_stable.h"
 
@@ -26,10 +27,14 @@ struct job {
     int n_measured, n_failed;
 };
 
-static const struct probe_form *look_up(struct catalogue *c, const char *name)
+static const struct probe_form *look_up(struct catalogue *c, const char *spelling)
 {
-    const struct probe_form *known = names_find(&c->names, NULL, name);
+    char name[FORM_SIZE];
 
+    if (!form_normalise(spelling, name)) {
+        snprintf(name, sizeof name, "%s", spelling); /* to be refused below */
+    }
+    const struct probe_form *known = names_find(&c->names, NULL, name);
     if (known) {
         return known;
     }
@@ -40,6 +45,9 @@ static const struct probe_form *look_up(struct catalogue *c, const char *name)
         snprintf(f->code.text, sizeof f->code.text, "%s", name);
     }
     names_add(&c->names, NULL, arena_copy(c->arena, name, strlen(name)), f);
+    for (int k = 0; k < f->n_companions; k++) { /* which have none themselves */
+        f->companions[k].form = look_up(c, f->companions[k].text);
+    }
     return f;
 }
 

@@ -87,15 +87,45 @@ bool experiment_mixes(const struct probe_form *a, const struct probe_form *b)
     return a->kind == PROBE_ANY || b->kind == PROBE_ANY || a->kind == b->kind;
 }
 
+static int add_form(struct probe_item *items, int n_items, const struct probe_form *f, int count)
+{
+    int k = 0;
+
+    while (k < n_items && items[k].form != f) {
+        k++;
+    }
+    items[k] = (struct probe_item){f, k < n_items ? items[k].count + count : count};
+    return n_items + (k == n_items);
+}
+
+int experiment_add(struct probe_item *items, int n_items, const struct probe_form *f, int count)
+{
+    n_items = add_form(items, n_items, f, count);
+    for (int k = 0; k < f->n_companions; k++) {
+        n_items = add_form(items, n_items, f->companions[k].form, count);
+    }
+    return n_items;
+}
+
+struct probe_block experiment_alone(const struct probe_form *f, struct arena *arena)
+{
+    struct probe_block b = {.items = arena_new(arena, struct probe_item, 1 + PROBE_COMPANIONS_MAX)};
+
+    b.n_items = experiment_add(b.items, 0, f, 1);
+    return b;
+}
+
 struct probe_block experiment_pair(const struct probe_form *a, double a_cycles,
                                    const struct probe_form *b, double b_cycles, struct arena *arena)
 {
+    const int widest = 1 + (a->n_companions > b->n_companions ? a->n_companions : b->n_companions);
     const struct experiment_counts n =
-        experiment_round(1 / a_cycles, 1 / b_cycles, PROBE_BLOCK_MAX / 2);
-    struct probe_block block = {.items = arena_new(arena, struct probe_item, 2), .n_items = 2};
+        experiment_round(1 / a_cycles, 1 / b_cycles, PROBE_BLOCK_MAX / 2 / widest);
+    struct probe_block block = {
+        .items = arena_new(arena, struct probe_item, 2 * (1 + PROBE_COMPANIONS_MAX))};
 
-    block.items[0] = (struct probe_item){a, n.a};
-    block.items[1] = (struct probe_item){b, n.b};
+    block.n_items = experiment_add(block.items, 0, a, n.a);
+    block.n_items = experiment_add(block.items, block.n_items, b, n.b);
     return block;
 }
 
@@ -112,24 +142,23 @@ static enum probe_kind draw_kind(const struct probe_form *const *forms, int n_fo
     return PROBE_ANY;
 }
 
+#define MIX_TRIES 10000 /* after which companions may make the block larger than wished */
+
 struct probe_block experiment_mix(const struct probe_form *const *forms, int n_forms, int size,
                                   struct random *r, struct arena *a)
 {
     const enum probe_kind kind = draw_kind(forms, n_forms, r);
-    struct probe_block b = {.items = arena_new(a, struct probe_item, (size_t)size)};
+    struct probe_block b = {
+        .items = arena_new(a, struct probe_item, (size_t)size + PROBE_COMPANIONS_MAX)};
 
-    for (int n = 0; n < size;) {
+    for (int n = 0, tries = 0; n < size; tries++) {
         const struct probe_form *f = forms[random_below(r, n_forms)];
-        int k = 0;
-        if (f->kind != PROBE_ANY && f->kind != kind) {
+        const int more = 1 + f->n_companions;
+        if ((f->kind != PROBE_ANY && f->kind != kind) || (n + more > size && tries < MIX_TRIES)) {
             continue;
         }
-        while (k < b.n_items && b.items[k].form != f) {
-            k++;
-        }
-        b.items[k] = (struct probe_item){f, k < b.n_items ? b.items[k].count + 1 : 1};
-        b.n_items += k == b.n_items;
-        n++;
+        b.n_items = experiment_add(b.items, b.n_items, f, 1);
+        n += more;
     }
     return b;
 }

@@ -24,6 +24,13 @@ struct experiment_counts {
 };
 struct experiment_counts experiment_round(double a, double b, int most);
 
+/* Adds so many of the form, and of what it needs before each, to a block's items, which have room for the form
+ * and its companions; returns how many items there are then. */
+int experiment_add(struct probe_item *items, int n_items, const struct probe_form *f, int count);
+
+/* The form and what it needs before it. */
+struct probe_block experiment_alone(const struct probe_form *f, struct arena *arena);
+
 /* PALMED's quadratic benchmark a^abar b^bbar: as many of each as it executes in the same time. */
 struct probe_block experiment_pair(const struct probe_form *a, double a_cycles,
                                    const struct probe_form *b, double b_cycles,

@@ -1,53 +1,13 @@
 #include "measure/probe_code.h"
 
 #include "base/random.h"
+#include "measure/probe_chain.h"
+#include "measure/probe_frame.h"
 
 #include <string.h>
 
-enum { REG_RCX = 1, REG_RSP = 4, REG_MEMORY = 14, REG_TRIPS = 15, REG_ARG0 = 7, REG_ARG1 = 6 };
-#define REGISTERS      16
-#define CHAIN_REGISTER 5 /* and the next: rbp and rsi, vectors or masks 5 and 6 */
-
-/* Instructions around the loop. */
-enum frame_form {
-    PUSH,
-    POP,
-    MOVE,
-    SET,
-    DECREMENT,
-    LOAD_SSE,
-    LOAD_AVX,
-    LOAD_AVX512,
-    MASK16,
-    FRAMES
-};
-static const char *const frame_texts[FRAMES] = {
-    [PUSH] = "push r64",
-    [POP] = "pop r64",
-    [MOVE] = "mov r64, r64",
-    [SET] = "mov r64, imm",
-    [DECREMENT] = "dec r64",
-    [LOAD_SSE] = "movups xmm, m128",
-    [LOAD_AVX] = "vmovups ymm, m256",
-    [LOAD_AVX512] = "vmovups zmm, m512",
-    [MASK16] = "kmovw k, m16",
-};
-
-struct probe_coder {
-    struct encode_form frame[FRAMES];
-};
-
-struct probe_coder *probe_coder_new(struct arena *a, struct err *e)
-{
-    struct probe_coder *c = arena_new(a, struct probe_coder, 1);
-
-    for (int k = 0; k < FRAMES; k++) {
-        if (!encode_form(frame_texts[k], &c->frame[k], e)) {
-            return NULL;
-        }
-    }
-    return c;
-}
+#define REGISTERS    FRAME_REGISTERS
+#define GATHER_INDEX 15 /* the vector of indices, where there are gathers */
 
 /* --- registers -----------------------------------------------------------------------------------
  */
@@ -79,27 +39,61 @@ static int file_of(enum encode_kind kind)
                                                                                      : -1;
 }
 
+/* Flags that it has from whatever happens to stand before it. */
+static bool reads_flags(const struct probe_form *f)
+{
+    return f->flags_read && !probe_form_companion(f, PROBE_FLAGS, 0);
+}
+
+static uint32_t set_by_companions(const struct probe_form *f)
+{
+    uint32_t set = 0;
+
+    for (int k = 0; k < f->n_companions; k++) {
+        set |= f->companions[k].sets == PROBE_GENERAL ? 1u << f->companions[k].number : 0;
+    }
+    return set;
+}
+
+static void add_operand(const struct probe_form *f, int k, struct demand d[FILES],
+                        int sources[FILES])
+{
+    const enum encode_kind kind = f->code.kinds[k];
+    const int file = file_of(kind);
+
+    if (file < 0 || kind == ENCODE_MEMORY) {
+        return;
+    }
+    if (kind == ENCODE_ADDRESS) {
+        sources[file] += 2;
+        return;
+    }
+    const bool set_again = probe_form_companion(f, PROBE_OPERAND, k + 1) != NULL;
+    sources[file] += f->roles[k] == PROBE_SOURCE;
+    d[file].results |= f->roles[k] == PROBE_RESULT || set_again;
+    if (f->roles[k] == PROBE_UPDATE && !set_again) {
+        d[file].updates |= !reads_flags(f);
+        d[file].flagged |= reads_flags(f);
+    }
+}
+
 static void add_demand(const struct probe_form *f, struct demand d[FILES])
 {
     int sources[FILES] = {0};
+    const uint32_t set = set_by_companions(f);
 
     for (int k = 0; k < f->code.n_operands; k++) {
-        const enum encode_kind kind = f->code.kinds[k];
-        const int file = file_of(kind);
-        if (file < 0 || kind == ENCODE_MEMORY) {
-            continue;
-        }
-        sources[file] += kind == ENCODE_ADDRESS ? 2 : f->roles[k] == PROBE_SOURCE;
-        d[file].results |= kind != ENCODE_ADDRESS && f->roles[k] == PROBE_RESULT;
-        if (kind != ENCODE_ADDRESS && f->roles[k] == PROBE_UPDATE) {
-            d[file].updates |= !f->reads_flags;
-            d[file].flagged |= f->reads_flags;
-        }
+        add_operand(f, k, d, sources);
     }
-    sources[MASK] += f->code.masked;
-    d[GENERAL].keep |= f->implicit_reads;
-    d[GENERAL].avoid |= f->implicit_writes;
+    if (probe_form_companion(f, PROBE_WRITE_MASK, 0)) {
+        d[MASK].results = true;
+    } else {
+        sources[MASK] += f->code.masked;
+    }
+    d[GENERAL].keep |= f->implicit_reads & ~set;
+    d[GENERAL].avoid |= f->implicit_writes | set;
     d[VECTOR].keep |= f->reads_first_vector;
+    d[VECTOR].avoid |= f->code.vector_index ? 1u << GATHER_INDEX : 0;
     for (int file = 0; file < FILES; file++) {
         d[file].sources = sources[file] > d[file].sources ? sources[file] : d[file].sources;
     }
@@ -137,6 +131,15 @@ static void share_out(enum file file, const struct demand *d, struct pool *p)
     }
 }
 
+/* Afterwards: as few registers as the block asks for. */
+static void restrict_to(int registers, struct pool *p)
+{
+    if (registers) {
+        p->n_results = p->n_results < registers ? p->n_results : registers;
+        p->n_updates = p->n_updates < registers ? p->n_updates : registers;
+    }
+}
+
 /* Afterwards: a third of the update registers for what reads flags, where others update too. */
 static void divide_updates(const struct demand *d, struct pool *p)
 {
@@ -156,8 +159,8 @@ static uint8_t take_result(struct pool *p)
 /* The register with the least to do; of equal ones the one that has rested longest. */
 static uint8_t take_update(struct pool *p, const struct probe_form *f, int now)
 {
-    const int first = f->reads_flags ? p->n_plain : 0;
-    const int end = f->reads_flags ? p->n_updates : p->n_plain;
+    const int first = reads_flags(f) ? p->n_plain : 0;
+    const int end = reads_flags(f) ? p->n_updates : p->n_plain;
     int best = first;
 
     for (int k = first + 1; k < end; k++) {
@@ -174,41 +177,21 @@ static uint8_t take_update(struct pool *p, const struct probe_form *f, int now)
 /* --- the loop ------------------------------------------------------------------------------------
  */
 
-struct emitter {
-    const struct probe_coder *coder;
-    uint8_t *out;
-    size_t len;
+struct builder {
+    struct emitter emit;
     struct pool pools[FILES];
     int read_at, written_at; /* bytes into the parts of memory */
     struct random random;
-    struct probe_chain chain;
     int n_insns;
-    struct err *e;
+    int pushed; /* bytes, in this trip so far */
 };
 
-static bool put(struct emitter *m, const struct encode_form *f, const struct encode_registers *r)
-{
-    uint8_t code[ENCODE_BYTES_MAX];
-    size_t len;
-
-    if (!encode_insn(f, r, code, &len, m->e)) {
-        return false;
-    }
-    if (m->len + len > PROBE_CODE_BYTES) {
-        return err_set(m->e, ERR_RANGE, LOC_NONE, "a block longer than %zu bytes of code",
-                       PROBE_CODE_BYTES);
-    }
-    memcpy(m->out + m->len, code, len);
-    m->len += len;
-    return true;
-}
-
 /* The next place to read, or to write, aligned to the access. */
-static int take_memory(struct emitter *m, enum probe_role role, int bytes)
+static int take_memory(struct builder *m, enum probe_role role, int bytes)
 {
     const int pages = PROBE_MEMORY_BYTES / PROBE_PAGE_BYTES;
     const int rest = PROBE_PAGE_BYTES - PROBE_PAGE_LOADS;
-    const int size = role == PROBE_SOURCE ? PROBE_PAGE_LOADS : pages * rest;
+    const int size = role == PROBE_SOURCE ? PROBE_LOADS_BYTES : pages * rest;
     int *next = role == PROBE_SOURCE ? &m->read_at : &m->written_at;
     int step = 1;
 
@@ -220,40 +203,17 @@ static int take_memory(struct emitter *m, enum probe_role role, int bytes)
     return role == PROBE_SOURCE ? at : at / rest * PROBE_PAGE_BYTES + PROBE_PAGE_LOADS + at % rest;
 }
 
-/* The chain's register for operand k, or -1.  From one operand to another it alternates between two: an
- * updated operand by itself is no shortcut then, and a move of a register to itself is no such move. */
-static int chain_register(const struct emitter *m, const struct probe_form *f, int k)
+static uint8_t choose_register(struct builder *m, const struct probe_form *f, int k)
 {
-    const int from = m->chain.from - 1, to = m->chain.to - 1;
-    const bool alternates = from != to && !m->chain.same_source;
-
-    if (m->chain.to == 0 || file_of(f->code.kinds[k]) != file_of(f->code.kinds[to])) {
-        return -1;
-    }
-    const bool source = k == from || (m->chain.same_source && f->roles[k] == PROBE_SOURCE);
-    if (k != to && !source) {
-        return -1;
-    }
-    return CHAIN_REGISTER + (alternates && (m->n_insns + (k == to)) % 2);
-}
-
-static void choose_register(struct emitter *m, const struct probe_form *f, int k,
-                            struct encode_registers *r)
-{
-    const int chained = chain_register(m, f, k);
-
-    if (chained >= 0) {
-        r->number[k] = (uint8_t)chained;
-        return;
-    }
     struct pool *p = &m->pools[file_of(f->code.kinds[k])];
+    const bool set_again = probe_form_companion(f, PROBE_OPERAND, k + 1) != NULL;
 
-    r->number[k] = f->roles[k] == PROBE_SOURCE   ? take_source(p)
-                   : f->roles[k] == PROBE_RESULT ? take_result(p)
-                                                 : take_update(p, f, m->n_insns);
+    return f->roles[k] == PROBE_SOURCE                ? take_source(p)
+           : f->roles[k] == PROBE_RESULT || set_again ? take_result(p)
+                                                      : take_update(p, f, m->n_insns);
 }
 
-static bool put_insn(struct emitter *m, const struct probe_form *f)
+static struct encode_registers choose(struct builder *m, const struct probe_form *f)
 {
     struct encode_registers r = {.base = REG_MEMORY, .index = -1, .immediate = 3};
 
@@ -262,7 +222,7 @@ static bool put_insn(struct emitter *m, const struct probe_form *f)
         case ENCODE_GENERAL:
         case ENCODE_VECTOR:
         case ENCODE_MASK:
-            choose_register(m, f, k, &r);
+            r.number[k] = choose_register(m, f, k);
             break;
         case ENCODE_ADDRESS: /* as compilers use lea most: base + 4 * index */
             r.base = take_source(&m->pools[GENERAL]);
@@ -276,17 +236,79 @@ static bool put_insn(struct emitter *m, const struct probe_form *f)
             break;
         }
     }
-    r.mask = f->code.masked ? take_source(&m->pools[MASK]) : 0;
-    m->n_insns++;
-    return put(m, &f->code, &r);
+    if (f->code.vector_index) {
+        r.index = GATHER_INDEX;
+        r.scale = 1;
+    }
+    if (f->code.masked) {
+        r.mask = probe_form_companion(f, PROBE_WRITE_MASK, 0) ? take_result(&m->pools[MASK])
+                                                              : take_source(&m->pools[MASK]);
+    }
+    return r;
 }
 
+/* Sets what the instruction with registers r is going to read and write. */
+static bool put_companion(struct builder *m, const struct probe_companion *c,
+                          const struct encode_registers *r)
+{
+    struct encode_registers own = {
+        .base = REG_MEMORY, .index = -1, .displacement = PROBE_SPECIAL(PROBE_ONES), .immediate = 3};
+
+    switch (c->sets) {
+    case PROBE_FLAGS:
+        own.number[0] = take_source(&m->pools[GENERAL]);
+        own.number[1] = take_source(&m->pools[GENERAL]);
+        break;
+    case PROBE_GENERAL:
+        own.number[0] = (uint8_t)c->number;
+        break;
+    case PROBE_OPERAND:
+        own.number[0] = r->number[c->number - 1];
+        break;
+    case PROBE_WRITE_MASK:
+        own.number[0] = r->mask;
+        break;
+    }
+    m->n_insns++;
+    return frame_put(&m->emit, &c->form->code, &own);
+}
+
+static bool put_insn(struct builder *m, const struct probe_form *f)
+{
+    const struct encode_registers r = choose(m, f);
+
+    for (int k = 0; k < f->n_companions; k++) {
+        if (!put_companion(m, &f->companions[k], &r)) {
+            return false;
+        }
+    }
+    m->n_insns++;
+    m->pushed += f->pushed_bytes;
+    return frame_put(&m->emit, &f->code, &r);
+}
+
+/* How many of the form the others of the block have before them. */
+static int accompanying(const struct probe_block *b, const struct probe_form *form)
+{
+    int n = 0;
+
+    for (int k = 0; k < b->n_items; k++) {
+        const struct probe_form *f = b->items[k].form;
+        for (int j = 0; j < f->n_companions; j++) {
+            n += f->companions[j].form == form ? b->items[k].count : 0;
+        }
+    }
+    return n;
+}
+
+/* Without those that stand before others. */
 static int list(const struct probe_block *b, const struct probe_form *order[PROBE_BLOCK_MAX])
 {
     int n = 0;
 
     for (int k = 0; k < b->n_items; k++) {
-        for (int j = 0; j < b->items[k].count; j++) {
+        const int alone = b->items[k].count - accompanying(b, b->items[k].form);
+        for (int j = 0; j < alone; j++) {
             order[n++] = b->items[k].form;
         }
     }
@@ -315,109 +337,12 @@ static double busiest(const struct pool pools[FILES])
     return most;
 }
 
-/* --- around the loop -----------------------------------------------------------------------------
- */
-
-static const uint8_t saved[] = {3, 5, 12, 13, 14, 15}; /* rbx rbp r12..r15, the ABI's */
-#define N_SAVED ((int)sizeof saved)
-
-static bool put_bytes(struct emitter *m, const void *bytes, size_t len)
-{
-    if (m->len + len > PROBE_CODE_BYTES) {
-        return err_set(m->e, ERR_RANGE, LOC_NONE, "a block longer than %zu bytes of code",
-                       PROBE_CODE_BYTES);
-    }
-    memcpy(m->out + m->len, bytes, len);
-    m->len += len;
-    return true;
-}
-
-/* Upper halves of vector registers made clean, as legacy SSE wants them before and code after. */
-static bool put_vzeroupper(struct emitter *m, enum probe_kind kind)
-{
-    static const uint8_t vzeroupper[] = {0xc5, 0xf8, 0x77};
-
-    return kind < PROBE_AVX || put_bytes(m, vzeroupper, sizeof vzeroupper);
-}
-
-static bool put_vectors(struct emitter *m, enum probe_kind kind)
-{
-    static const enum frame_form loads[] = {[PROBE_ANY] = LOAD_SSE,
-                                            [PROBE_SSE] = LOAD_SSE,
-                                            [PROBE_AVX] = LOAD_AVX,
-                                            [PROBE_AVX512] = LOAD_AVX512};
-    for (int r = 0; r < REGISTERS && kind != PROBE_ANY; r++) {
-        const struct encode_registers at = {
-            .number = {(uint8_t)r}, .base = REG_MEMORY, .index = -1, .displacement = 64 * r};
-        if (!put(m, &m->coder->frame[loads[kind]], &at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool put_masks(struct emitter *m, const struct demand *d)
-{
-    for (int r = 1; r < 8 && (d->sources || d->results || d->updates); r++) {
-        const struct encode_registers at = {
-            .number = {(uint8_t)r}, .base = REG_MEMORY, .index = -1, .displacement = 64 * r};
-        if (!put(m, &m->coder->frame[MASK16], &at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool put_entry(struct emitter *m, enum probe_kind kind, const struct demand d[FILES])
-{
-    const struct encode_form *frame = m->coder->frame;
-
-    for (int k = 0; k < N_SAVED; k++) {
-        if (!put(m, &frame[PUSH], &(struct encode_registers){.number = {saved[k]}})) {
-            return false;
-        }
-    }
-    if (!put(m, &frame[MOVE], &(struct encode_registers){.number = {REG_TRIPS, REG_ARG0}}) ||
-        !put(m, &frame[MOVE], &(struct encode_registers){.number = {REG_MEMORY, REG_ARG1}}) ||
-        !put_vectors(m, kind) || !put_masks(m, &d[MASK])) {
-        return false;
-    }
-    for (int r = 0; r < REG_MEMORY; r++) {
-        const struct encode_registers set = {.number = {(uint8_t)r}, .immediate = 0x2345 + 77 * r};
-        if (r != REG_RSP && !put(m, &frame[SET], &set)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool put_exit(struct emitter *m, enum probe_kind kind)
-{
-    static const uint8_t ret[] = {0xc3};
-
-    if (!put_vzeroupper(m, kind)) {
-        return false;
-    }
-    for (int k = N_SAVED - 1; k >= 0; k--) {
-        if (!put(m, &m->coder->frame[POP], &(struct encode_registers){.number = {saved[k]}})) {
-            return false;
-        }
-    }
-    return put_bytes(m, ret, sizeof ret);
-}
-
-static bool put_loop(struct emitter *m, const struct probe_form **order, int n,
+static bool put_loop(struct builder *m, const struct probe_form **order, int n,
                      struct probe_code *shape)
 {
-    static const uint8_t one_byte_nop = 0x90;
-    uint8_t jump[6] = {0x0f, 0x85}; /* jnz rel32 */
-
-    while (m->len % 64 != 0) {
-        if (!put_bytes(m, &one_byte_nop, 1)) {
-            return false;
-        }
+    if (!frame_begin(&m->emit, shape)) {
+        return false;
     }
-    shape->loop_start = m->len;
     shape->blocks_per_trip = 0;
     while (m->n_insns < PROBE_INSNS_MIN) {
         shape->blocks_per_trip++;
@@ -428,16 +353,27 @@ static bool put_loop(struct emitter *m, const struct probe_form **order, int n,
             }
         }
     }
-    if (!put(m, &m->coder->frame[DECREMENT], &(struct encode_registers){.number = {REG_TRIPS}})) {
-        return false;
+    return frame_end(&m->emit, m->pushed, shape);
+}
+
+/* --- the whole -----------------------------------------------------------------------------------
+ */
+
+static bool check_companions(const struct probe_block *b, struct err *e)
+{
+    for (int k = 0; k < b->n_items; k++) {
+        const struct probe_form *f = b->items[k].form;
+        for (int j = 0; j < f->n_companions; j++) {
+            int there = 0;
+            for (int i = 0; i < b->n_items; i++) {
+                there += b->items[i].form == f->companions[j].form ? b->items[i].count : 0;
+            }
+            if (there < accompanying(b, f->companions[j].form)) {
+                return err_set(e, ERR_RANGE, LOC_NONE, "'%s' needs '%s' before each", f->code.text,
+                               f->companions[j].text);
+            }
+        }
     }
-    const int32_t back =
-        (int32_t)((ptrdiff_t)shape->loop_start - (ptrdiff_t)(m->len + sizeof jump));
-    memcpy(jump + 2, &back, sizeof back);
-    if (!put_bytes(m, jump, sizeof jump)) {
-        return false;
-    }
-    shape->loop_end = m->len;
     return true;
 }
 
@@ -474,47 +410,79 @@ static bool check_block(const struct probe_block *b, enum probe_kind *kind, stru
         return err_set(e, ERR_RANGE, LOC_NONE,
                        "one form reads a register that another writes, neither names it");
     }
-    return true;
+    return check_companions(b, e);
+}
+
+/* The vector of indices is the same for all gathers: zeros. */
+static bool put_entry(struct builder *m, enum probe_kind kind, const struct demand d[FILES])
+{
+    const bool masks = d[MASK].sources || d[MASK].results || d[MASK].updates;
+    const bool gathers = d[VECTOR].avoid & 1u << GATHER_INDEX;
+
+    return frame_enter(&m->emit, kind, masks) &&
+           (!gathers || frame_load(&m->emit, kind, GATHER_INDEX, PROBE_SPECIAL(PROBE_ZEROS)));
 }
 
 bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
                      uint8_t out[PROBE_CODE_BYTES], struct probe_code *shape, struct err *e)
 {
-    struct emitter m = {.coder = c, .e = e};
+    struct builder m = {.emit = {.coder = c, .out = out, .e = e}};
     struct demand demands[FILES] = {0};
     const struct probe_form *order[PROBE_BLOCK_MAX];
     enum probe_kind kind;
 
-    m.out = out;
+    if (b->path) {
+        return probe_chain_emit(c, b->items[0].form, b->path, out, shape, e);
+    }
     if (!check_block(b, &kind, demands, e)) {
         return false;
     }
-    m.chain = b->chain;
-    for (int file = 0; file < FILES && b->chain.to; file++) {
-        demands[file].avoid |= 3u << CHAIN_REGISTER; /* not for the other operands */
-    }
     for (int file = 0; file < FILES; file++) {
         share_out((enum file)file, &demands[file], &m.pools[file]);
+        restrict_to(b->registers, &m.pools[file]);
         divide_updates(&demands[file], &m.pools[file]);
     }
     const int n = list(b, order);
-    if (!put_entry(&m, kind, demands) || !put_loop(&m, order, n, shape) || !put_exit(&m, kind)) {
+    if (!put_entry(&m, kind, demands) || !put_loop(&m, order, n, shape) ||
+        !frame_leave(&m.emit, kind)) {
         return false;
     }
-    shape->len = m.len;
+    shape->len = m.emit.len;
     shape->wide = kind == PROBE_AVX512;
     shape->register_cycles = busiest(m.pools) / shape->blocks_per_trip;
     return true;
 }
 
+/* A normal number between 1 and 2 as a double and both as floats, all bits of the significands as they come. */
+static uint64_t full_word(struct random *r)
+{
+    const uint64_t bits = random_next(r);
+    return 0x3ff000003f800001u | (bits & 0x000fffff007fffffu);
+}
+
+static void fill(uint8_t *at, size_t bytes, uint64_t word)
+{
+    for (size_t k = 0; k < bytes; k += sizeof word) {
+        memcpy(at + k, &word, sizeof word);
+    }
+}
+
 void probe_memory_fill(enum probe_values values, uint8_t memory[PROBE_MEMORY_BYTES])
 {
-    /* Normal numbers between 1 and 2 both as two floats and as one double; a short significand is
-     * zero but for its leading bits. */
-    static const uint64_t words[] = {
-        [PROBE_FULL] = 0x3ff5a96b3fa7d3e9u, [PROBE_SHORT] = 0x3ff800003fc00000u};
+    static const uint64_t special[] = {[PROBE_SHORT_FLOATS] = 0x3fc000003fc00000u,
+                                       [PROBE_SHORT_DOUBLES] = 0x3ff8000000000000u,
+                                       [PROBE_LARGE] = 0x4007a96b400fd3e9u,
+                                       [PROBE_LARGE_SHORT_FLOATS] = 0x4020000040200000u,
+                                       [PROBE_LARGE_SHORT_DOUBLES] = 0x4004000000000000u,
+                                       [PROBE_ZEROS] = 0,
+                                       [PROBE_ONES] = UINT64_MAX};
+    static const uint64_t short_words = 0x3ff800003fc00000u; /* as floats, and nearly as doubles */
+    struct random r = {1};
 
-    for (size_t k = 0; k < PROBE_MEMORY_BYTES; k += sizeof *words) {
-        memcpy(memory + k, &words[values], sizeof *words);
+    for (size_t k = 0; k < PROBE_MEMORY_BYTES; k += sizeof short_words) {
+        fill(memory + k, sizeof short_words, values == PROBE_FULL ? full_word(&r) : short_words);
+    }
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++) {
+        fill(memory + PROBE_SPECIAL(k), 64, special[k]);
     }
 }

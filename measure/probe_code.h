@@ -7,7 +7,9 @@
  * Registers are in pools: sources are never written; results are written only; an update (read and
  * written) depends on the last one in its register, and the updates of a trip are spread over all
  * registers that are left, by how long they take.  Many forms write flags and some read them, but what
- * reads flags never updates a register that goes into flags again.
+ * reads flags never updates a register that goes into flags again.  What a form hands on without a
+ * choice - flags, rax, a gather's mask - its companions (probe_forms.h) set directly before it; they are
+ * part of the block, counted like every other form.  Gathers and scatters find all elements in one place.
  *
  * Loads walk through the first half of the first page, what writes memory through the second halves of
  * all pages, both densely as compiled loops do, never across a line: no load meets a store in flight or
@@ -18,13 +20,13 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "measure/probe_forms.h"
+#include "measure/probe_path.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Changes with what a kernel is made of, so that results of different ones are not mixed. */
-#define PROBE_KERNELS "kernels-1"
+#define PROBE_KERNELS "kernels-2"
 
 #define PROBE_INSNS_MIN    200
 #define PROBE_BLOCK_MAX    64             /* instructions of one block */
@@ -32,24 +34,29 @@
 #define PROBE_MEMORY_BYTES 32768
 #define PROBE_PAGE_BYTES   4096
 #define PROBE_PAGE_LOADS   2048 /* of a page, from its start */
+#define PROBE_LOADS_BYTES  1536 /* of them without what is special, each a line: */
+enum probe_special {
+    PROBE_SHORT_FLOATS, /* significands of few bits, 1 to 2 */
+    PROBE_SHORT_DOUBLES,
+    PROBE_LARGE, /* full significands, as floats and as doubles 2 to 4 */
+    PROBE_LARGE_SHORT_FLOATS,
+    PROBE_LARGE_SHORT_DOUBLES,
+    PROBE_ZEROS,
+    PROBE_ONES /* all bits are */
+};
+#define PROBE_SPECIAL(which) (PROBE_LOADS_BYTES + 64 * (int)(which))
 
 struct probe_item {
     const struct probe_form *form;
     int count;
 };
 
-/* On purpose the opposite, for a block of one form: each execution waits for the one before, from operand
- * `from` to operand `to`, both written in the form, 1-based, and in one register file. */
-struct probe_chain {
-    int from, to; /* 0, 0: no chain */
-    bool
-        same_source; /* every source in that file is the chain's register: does it matter to idioms? */
-};
-
 struct probe_block {
     struct probe_item *items;
     int n_items;
-    struct probe_chain chain;
+    int registers; /* as results or updates of each file, at most; 0: all there are */
+    /* Not NULL: a kernel of one form whose executions wait for each other on this path (probe_path.h). */
+    const struct probe_path *path;
 };
 
 /* A function of the x86-64 ABI: void (uint64_t trips, void *memory); trips >= 1, memory aligned to
@@ -62,10 +69,7 @@ struct probe_code {
     double register_cycles; /* of a block, at least, for the updates of its busiest register */
 };
 
-/* What registers and memory hold; dividers of some cores take longer for full significands. */
-enum probe_values { PROBE_FULL, PROBE_SHORT };
-
-struct probe_coder; /* encodes what stands around the loop */
+struct probe_coder; /* encodes what stands around the loop and what chains are closed with */
 struct probe_coder *probe_coder_new(struct arena *a, struct err *e);
 
 /* ERR_RANGE: a refused form, forms of kinds that do not mix, too many instructions, or a register

@@ -1,51 +1,131 @@
 #include "measure/probe_latency.h"
 
+#include "code/form.h"
+#include "measure/probe_chain.h"
+
 #include <math.h>
 #include <string.h>
 
 /* A chain link takes a cycle at least; what takes less is none.  Some cores eliminate a part of moves
  * only. */
 #define NO_LINK 0.75
+#define NOWHERE 1.2 /* times a nop: what executes nowhere takes no more */
 
-static bool is_register(enum encode_kind kind)
+/* --- the partners ---------------------------------------------------------------------------------
+ */
+
+/* A partner's own chain; or, where one leads back, the chain of both, which are told apart below. */
+static const struct anchor {
+    const char *form;
+    enum probe_place from, to;
+    const char *back; /* NULL: none */
+} anchors[] = {
+    {"movsxd r64, r32", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"xor r64, r64", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"and r64, r64", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"or r64, r64", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"knotw k, k", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"movshdup xmm, xmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"maxps xmm, xmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"maxpd xmm, xmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmovshdup ymm, ymm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmaxps ymm, ymm, ymm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmaxpd ymm, ymm, ymm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmovshdup zmm, zmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmaxps zmm, zmm, zmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"vmaxpd zmm, zmm, zmm", PLACE_OPERAND, PLACE_OPERAND, NULL},
+    {"cmp r64, r64", PLACE_OPERAND, PLACE_STATUS, "cmovz r64, r64"},
+    {"cmovb r64, r64", PLACE_CARRY, PLACE_OPERAND, "cmp r64, r64"}, /* which is known by now */
+    {"movq r64, xmm", PLACE_OPERAND, PLACE_OPERAND, "movq xmm, r64"},
+    {"vmovq r64, xmm", PLACE_OPERAND, PLACE_OPERAND, "vmovq xmm, r64"},
+    {"kmovw r32, k", PLACE_OPERAND, PLACE_OPERAND, "kmovw k, r32"},
+};
+#define ANCHORS ((int)(sizeof anchors / sizeof *anchors))
+
+static int aid_number(const char *form)
 {
-    return kind == ENCODE_GENERAL || kind == ENCODE_VECTOR || kind == ENCODE_MASK;
-}
+    int k = 0;
 
-static bool links(const struct probe_form *f, int from, int to)
-{
-    return is_register(f->code.kinds[from]) && f->code.kinds[from] == f->code.kinds[to] &&
-           f->roles[from] != PROBE_RESULT && f->roles[to] != PROBE_SOURCE;
-}
-
-/* Register operands that are read, the updated one with them. */
-static int count_read(const struct probe_form *f)
-{
-    int n = 0;
-
-    for (int k = 0; k < f->code.n_operands; k++) {
-        n += is_register(f->code.kinds[k]) && f->roles[k] != PROBE_RESULT;
+    while (k < probe_aids_n && strcmp(probe_aids[k], form) != 0) {
+        k++;
     }
-    return n;
+    return k;
 }
 
-int probe_latency_chains(const struct probe_form *f, struct probe_chain *chains)
+/* The last such path: it comes from a source that is not updated, where there is one. */
+static bool find_path(const struct probe_form *f, const struct anchor *anchor,
+                      struct probe_path *out)
 {
-    int n = 0;
+    struct probe_path paths[PROBE_PATHS_MAX];
+    const int n = probe_paths(f, paths);
+    bool found = false;
 
-    for (int to = 0; to < f->code.n_operands; to++) {
-        for (int from = 0; from < f->code.n_operands; from++) {
-            if (links(f, from, to)) {
-                chains[n++] = (struct probe_chain){.from = from + 1, .to = to + 1};
-            }
+    for (int k = 0; k < n; k++) {
+        if (paths[k].from.place == anchor->from && paths[k].to.place == anchor->to &&
+            !paths[k].same_source) {
+            *out = paths[k];
+            found = true;
         }
     }
-    if (n > 0 && count_read(f) > 1) {
-        chains[n] = chains[0];
-        chains[n++].same_source = true;
-    }
-    return n;
+    return found;
 }
+
+/* One of two that go there and back in `sum`, each in a cycle at least. */
+static struct probe_cost share(double sum)
+{
+    const double least = fmin(1, sum / 2);
+    return (struct probe_cost){sum / 2, least, sum - least};
+}
+
+static void take_anchor(const struct anchor *anchor, double sum, struct probe_cost *costs)
+{
+    struct probe_cost *one = &costs[aid_number(anchor->form)];
+    struct probe_cost *back = anchor->back ? &costs[aid_number(anchor->back)] : NULL;
+
+    if (!back) {
+        *one = (struct probe_cost){sum, sum, sum};
+    } else if (isnan(back->cycles)) {
+        *one = *back = share(sum);
+    } else {
+        *one = (struct probe_cost){sum - back->cycles, sum - back->most, sum - back->least};
+    }
+}
+
+static bool measure_partners(struct probe *p, struct probe_cost *costs, struct arena *a,
+                             struct err *e)
+{
+    struct probe_form *forms = arena_new(a, struct probe_form, ANCHORS);
+    struct probe_block blocks[ANCHORS];
+    struct probe_result results[ANCHORS];
+    struct probe_path paths[ANCHORS];
+    struct probe_item items[ANCHORS];
+    struct decoder *d = decoder_open(ARCH_X86_64, e);
+    int which[ANCHORS], n = 0;
+
+    for (int k = 0; k < probe_aids_n; k++) {
+        costs[k] = (struct probe_cost){NAN, NAN, NAN};
+    }
+    for (int k = 0; d && k < ANCHORS; k++) {
+        struct err why = {0};
+        if (probe_form_read(anchors[k].form, d, &forms[k], &why) && !forms[k].refused &&
+            find_path(&forms[k], &anchors[k], &paths[n])) {
+            items[n] = (struct probe_item){&forms[k], 1};
+            blocks[n] = (struct probe_block){.items = &items[n], .n_items = 1, .path = &paths[n]};
+            which[n++] = k;
+        }
+    }
+    decoder_close(d);
+    if (!d || !probe_measure_stable(p, blocks, n, results, a, e)) {
+        return false;
+    }
+    for (int k = 0; k < n; k++) {
+        take_anchor(&anchors[which[k]], results[k].cycles, costs);
+    }
+    return true;
+}
+
+/* --- the forms ------------------------------------------------------------------------------------
+ */
 
 static bool is_move(const struct probe_form *f)
 {
@@ -62,45 +142,177 @@ static bool is_move(const struct probe_form *f)
            f->code.bits[0] >= 32;
 }
 
-static void take(const struct probe_form *f, const struct probe_chain *chain, double cycles,
-                 struct probe_latencies *out)
+/* What comes back from memory is part of a path that ends there. */
+static bool is_reload(const char *aid)
 {
-    if (chain->same_source) {
-        out->idiom = cycles < NO_LINK;
+    return form_operand_is_memory(aid + strcspn(aid, ",") + 2);
+}
+
+static struct probe_cost cost_of_partners(const struct probe_form *f, const struct probe_path *path,
+                                          const struct probe_cost *costs)
+{
+    const char *partners[PROBE_PARTNERS_MAX];
+    const int n = probe_chain_partners(f, path, partners);
+    struct probe_cost sum = {0, 0, 0};
+
+    for (int k = 0; k < n; k++) {
+        const struct probe_cost *c = &costs[aid_number(partners[k])];
+        if (!is_reload(partners[k])) {
+            sum.cycles += c->cycles;
+            sum.least += c->least;
+            sum.most += c->most;
+        }
+    }
+    return sum;
+}
+
+static bool is_same_path(const struct probe_latency *l, const struct probe_path *p)
+{
+    const struct probe_path other = {.from = l->from, .to = p->from};
+    const struct probe_path another = {.from = l->to, .to = p->to};
+    return probe_path_returns(&other) && probe_path_returns(&another);
+}
+
+static struct probe_latency *pair_of(struct probe_latencies *l, const struct probe_path *p)
+{
+    for (int k = 0; k < l->n; k++) {
+        if (is_same_path(&l->pairs[k], p)) {
+            return &l->pairs[k];
+        }
+    }
+    l->pairs[l->n] = (struct probe_latency){.from = p->from,
+                                            .to = p->to,
+                                            .cycles = NAN,
+                                            .fast_cycles = NAN,
+                                            .same_cycles = NAN,
+                                            .direct_cycles = NAN};
+    return &l->pairs[l->n++];
+}
+
+static void take_one(const struct probe_form *f, const struct probe_path *p,
+                     const struct probe_result *r, const struct probe_cost *costs,
+                     double nop_cycles, struct probe_latencies *out)
+{
+    const struct probe_cost partners = cost_of_partners(f, p, costs);
+    const double cycles = r->cycles - partners.cycles;
+
+    /* A partner that cannot be measured; or the way back takes all of the time, and nothing waits. */
+    if (isnan(cycles) || (partners.cycles > 0 && r->cycles - partners.least < NO_LINK)) {
         return;
     }
-    out->eliminated_move |= is_move(f) && cycles < NO_LINK;
-    out->pairs[out->n++] =
-        (struct probe_latency){.from = chain->from, .to = chain->to, .cycles = cycles};
+    struct probe_latency *pair = pair_of(out, p);
+    if (p->same_source) {
+        out->independent = cycles < NO_LINK;
+        out->idiom = cycles < NOWHERE * nop_cycles;
+        pair->same_cycles = cycles;
+    } else if (p->values == PROBE_SHORT) {
+        pair->fast_cycles = cycles;
+    } else if (p->to.place == PLACE_VALUE && !p->indexed) {
+        pair->direct_cycles = cycles;
+    } else {
+        out->eliminated_move |= is_move(f) && cycles < NO_LINK;
+        pair->cycles = cycles;
+        pair->least = r->cycles - partners.most;
+        pair->most = r->cycles - partners.least;
+        pair->spread = r->spread;
+        pair->n = r->n;
+    }
+}
+
+void probe_latencies_take(const struct probe_form *f, const struct probe_path *paths,
+                          const struct probe_result *results, int n, const struct probe_cost *costs,
+                          double nop_cycles, struct probe_latencies *out)
+{
+    int kept = 0;
+
+    *out = (struct probe_latencies){.n = 0};
+    for (int k = 0; k < n; k++) {
+        if (results[k].failed) {
+            out->failed = out->failed ? out->failed : results[k].failed;
+        } else {
+            take_one(f, &paths[k], &results[k], costs, nop_cycles, out);
+        }
+    }
+    for (int k = 0; k < out->n; k++) { /* what is only known for a special case is not known */
+        struct probe_latency *l = &out->pairs[k];
+        if (isnan(l->cycles)) {
+            continue;
+        }
+        if (l->fast_cycles > l->cycles) { /* which values are the slow ones is not for us to know */
+            const double fast = l->cycles;
+            l->cycles = l->fast_cycles;
+            l->fast_cycles = fast;
+        }
+        out->pairs[kept++] = *l;
+    }
+    out->n = kept;
+}
+
+/* What takes a slot and nothing else; NaN where it could not be measured. */
+static bool measure_nop(struct probe *p, double *cycles, struct arena *a, struct err *e)
+{
+    struct probe_form nop;
+    struct probe_item item = {&nop, 1};
+    const struct probe_block block = {.items = &item, .n_items = 1};
+    struct probe_result result;
+    struct decoder *d = decoder_open(ARCH_X86_64, e);
+    const bool good = d && probe_form_read("nop", d, &nop, e) &&
+                      probe_measure_stable(p, &block, 1, &result, a, e);
+
+    decoder_close(d);
+    *cycles = good ? result.cycles : (double)NAN;
+    return good;
+}
+
+/* Those that something leads back from. */
+static int find_paths(const struct probe_form *f, struct probe_path paths[PROBE_PATHS_MAX])
+{
+    const char *partners[PROBE_PARTNERS_MAX];
+    const int n = probe_paths(f, paths);
+    int kept = 0;
+
+    for (int k = 0; k < n; k++) {
+        if (probe_chain_partners(f, &paths[k], partners) >= 0) {
+            paths[kept++] = paths[k];
+        }
+    }
+    return kept;
 }
 
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e)
 {
-    const size_t most = (size_t)n * (PROBE_LATENCIES_MAX + 1);
-    struct probe_block *blocks = arena_new(a, struct probe_block, most);
-    struct probe_result *results = arena_new(a, struct probe_result, most);
-    int *which = arena_new(a, int, most);
+    struct probe_cost *costs = arena_new(a, struct probe_cost, (size_t)probe_aids_n);
+    struct probe_path(*paths)[PROBE_PATHS_MAX] =
+        arena_alloc(a, (size_t)n, sizeof(struct probe_path[PROBE_PATHS_MAX]));
+    int *n_paths = arena_new(a, int, (size_t)n);
+    struct probe_item *items = arena_new(a, struct probe_item, (size_t)n);
     int m = 0;
+    double nop_cycles;
 
     for (int k = 0; k < n; k++) {
-        struct probe_chain chains[PROBE_LATENCIES_MAX + 1];
-        const int n_chains = probe_latency_chains(forms[k], chains);
-        for (int i = 0; i < n_chains; i++) {
-            struct probe_item *item = arena_new(a, struct probe_item, 1);
-            *item = (struct probe_item){forms[k], 1};
-            which[m] = k;
-            blocks[m++] = (struct probe_block){.items = item, .n_items = 1, .chain = chains[i]};
-        }
-        out[k] = (struct probe_latencies){.n = 0};
+        n_paths[k] = find_paths(forms[k], paths[k]);
+        items[k] = (struct probe_item){forms[k], 1};
+        m += n_paths[k];
     }
-    if (!probe_measure_stable(p, blocks, m, results, a, e)) {
+    struct probe_block *blocks = arena_new(a, struct probe_block, (size_t)m + 1);
+    struct probe_result *results = arena_new(a, struct probe_result, (size_t)m + 1);
+    m = 0;
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n_paths[k]; i++) {
+            blocks[m++] =
+                (struct probe_block){.items = &items[k], .n_items = 1, .path = &paths[k][i]};
+        }
+    }
+    if (!measure_nop(p, &nop_cycles, a, e) || !measure_partners(p, costs, a, e) ||
+        !probe_measure_stable(p, blocks, m, results, a, e)) {
         return false;
     }
-    for (int i = 0; i < m; i++) {
-        if (!results[i].failed) {
-            take(forms[which[i]], &blocks[i].chain, results[i].cycles, &out[which[i]]);
-        }
+    m = 0;
+    for (int k = 0; k < n; k++) {
+        probe_latencies_take(forms[k], paths[k], results + m, n_paths[k], costs, nop_cycles,
+                             &out[k]);
+        m += n_paths[k];
     }
     return true;
 }

@@ -1,7 +1,10 @@
-/* probe_latency.h - how long a form's result waits for each of its operands, and what does not wait.
+/* probe_latency.h - how long a form's results wait for what it reads, and what does not wait.
  *
- * Latencies are those of chains from one register operand to another of the same file, as uops.info
- * defines them; from memory, flags, or one file to another there is none here.
+ * Each path of a form (probe_path.h) is measured as a chain (probe_chain.h), less its partners.  Partners
+ * within one register file are measured alone.  Of those that cross from one file to another and back
+ * only the sum can be seen: no program goes one way without coming back, so any split predicts the same.
+ * Half is given to each way here, and the bounds say what the other splits would give, each way
+ * taking a cycle at least.
  *
  * Units: cycles.
  */
@@ -10,26 +13,38 @@
 
 #include "measure/probe_stable.h"
 
-#define PROBE_LATENCIES_MAX (ENCODE_OPERANDS_MAX * ENCODE_OPERANDS_MAX)
-
 struct probe_latency {
-    int from, to; /* operands of the form, 1-based */
+    struct probe_end from, to;
     double cycles;
+    double least, most; /* == cycles where nothing had to be split */
+    double
+        fast_cycles; /* of a division or square root, for values with short significands; or NaN */
+    double same_cycles;   /* with one register as every source in that file; NaN: not measured */
+    double direct_cycles; /* to memory at an address without an index register; or NaN */
+    double spread;        /* half the distance of the quartiles over what was measured */
+    int n;                /* samples */
 };
 
 struct probe_latencies {
-    struct probe_latency pairs[PROBE_LATENCIES_MAX];
+    struct probe_latency pairs[PROBE_PATHS_MAX];
     int n;
-    /* Its sources being one register, it does not wait for it (xor eax, eax): cycles of such a chain are
-     * as if there was none.  For a move: it does not wait for its source. */
-    bool idiom, eliminated_move;
+    /* Its sources being one register, it does not wait for it (xor eax, eax) ... */
+    bool independent;
+    bool idiom;           /* ... and takes no longer than a nop: nothing is executed */
+    bool eliminated_move; /* it does not wait for its source */
+    const char *failed;   /* why a path has no number, the first of them; NULL: all have */
 };
-
-/* The chains that tell; at most PROBE_LATENCIES_MAX + 1. */
-int probe_latency_chains(const struct probe_form *f, struct probe_chain *chains);
 
 /* Of n forms; what could not be measured is left out of pairs.  Scratch memory lives in `a`. */
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e);
+
+/* The latencies of one form from the readings of its paths; for tests, too.  costs[k]: of probe_aids[k]. */
+struct probe_cost {
+    double cycles, least, most; /* NaN: not known */
+};
+void probe_latencies_take(const struct probe_form *f, const struct probe_path *paths,
+                          const struct probe_result *results, int n, const struct probe_cost *costs,
+                          double nop_cycles, struct probe_latencies *out);
 
 #endif

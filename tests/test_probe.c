@@ -1,4 +1,7 @@
 #include "base/random.h"
+#include "base/text.h"
+#include "measure/experiment.h"
+#include "measure/probe_chain.h"
 #include "measure/probe_latency.h"
 #include "tests/tap.h"
 
@@ -20,7 +23,7 @@ struct fixture {
 
 /* --- what a kernel promises, read from its machine code ----------------------------------------- */
 
-enum { LOOP_MAX = 300 };
+enum { LOOP_MAX = 300, CHAINS_MIN = 3, ITEMS_MAX = 64 };
 
 static int read_loop(struct decoder *d, const uint8_t *code, const struct probe_code *shape,
                      struct insn insns[LOOP_MAX])
@@ -37,82 +40,45 @@ static int read_loop(struct decoder *d, const uint8_t *code, const struct probe_
     return n;
 }
 
-static bool has(const code_reg *regs, int n, code_reg r)
+/* The longest chain of instructions behind the value of each register, after the body has run once more. */
+static int run_chains(const struct insn *body, int n, int depth[CODE_REGS_MAX])
 {
-    for (int k = 0; k < n; k++) {
-        if (regs[k] == r) {
-            return true;
+    int longest = 0;
+
+    for (int i = 0; i < n; i++) {
+        int behind = 0;
+        for (int k = 0; k < body[i].n_reads; k++) {
+            const int d = depth[body[i].reads[k]];
+            behind = d > behind ? d : behind;
         }
-    }
-    return false;
-}
-
-static bool is_flag(const struct decoder *d, code_reg r)
-{
-    return strstr(code_reg_name(d, r), "flag") != NULL;
-}
-
-enum touch { READS = 1, WRITES = 2, UPDATES = 4, FROM_FLAGS = 8, TO_FLAGS = 16 };
-
-static bool touches_flag(const struct decoder *d, const code_reg *regs, int n)
-{
-    for (int k = 0; k < n; k++) {
-        if (is_flag(d, regs[k])) {
-            return true;
+        for (int k = 0; k < body[i].n_writes; k++) {
+            depth[body[i].writes[k]] = behind + 1;
         }
+        longest = behind + 1 > longest ? behind + 1 : longest;
     }
-    return false;
+    return longest;
 }
 
-/* What one instruction does to every register, in touched[], and how often it is updated. */
-static void touch(const struct decoder *d, const struct insn *i, int touched[CODE_REGS_MAX],
-                  int updates[CODE_REGS_MAX])
-{
-    const int flags = (touches_flag(d, i->reads, i->n_reads) ? FROM_FLAGS : 0) |
-                      (touches_flag(d, i->writes, i->n_writes) ? TO_FLAGS : 0);
-
-    for (int k = 0; k < i->n_reads; k++) {
-        const code_reg r = i->reads[k];
-        const bool updated = has(i->writes, i->n_writes, r);
-        touched[r] |= updated ? UPDATES | flags : READS;
-        updates[r] += updated && !has(i->reads, k, r);
-    }
-    for (int k = 0; k < i->n_writes; k++) {
-        touched[i->writes[k]] |= has(i->reads, i->n_reads, i->writes[k]) ? 0 : WRITES;
-    }
-}
-
-/* Registers are sources, results or updates, never two of these.  No instruction hands flags on, and
- * none hands to flags what it has from a register that came from flags.  Many updates are spread. */
+/* What chains grow by in a trip is a part of it; the stack pointer is renamed by itself. */
 static const char *dependence(const struct decoder *d, const struct insn *body, int n)
 {
-    static int touched[CODE_REGS_MAX], updates[CODE_REGS_MAX];
-    int registers = 0, sum = 0, most = 0;
+    static int depth[CODE_REGS_MAX];
+    static struct insn copy[LOOP_MAX];
+    int longest[3];
 
-    memset(touched, 0, sizeof touched);
-    memset(updates, 0, sizeof updates);
+    memcpy(copy, body, (size_t)n * sizeof *copy);
     for (int i = 0; i < n; i++) {
-        touch(d, &body[i], touched, updates);
-    }
-    for (code_reg r = 1; r < CODE_REGS_MAX; r++) {
-        const int t = touched[r];
-        if (is_flag(d, r)) {
-            if (t & UPDATES) {
-                return "flags are handed on";
+        for (int k = 0; k < copy[i].n_writes; k++) {
+            if (strcmp(code_reg_name(d, copy[i].writes[k]), "rsp") == 0) {
+                copy[i].writes[k] = copy[i].writes[--copy[i].n_writes];
             }
-            continue;
         }
-        if ((t & UPDATES && t & (READS | WRITES)) || (t & READS && t & WRITES)) {
-            return code_reg_name(d, r);
-        }
-        if (t & FROM_FLAGS && t & TO_FLAGS) {
-            return "from flags to flags by a register";
-        }
-        registers += updates[r] > 0;
-        sum += updates[r];
-        most = updates[r] > most ? updates[r] : most;
     }
-    return sum >= 100 && (registers < 4 || 2 * most > sum) ? "too few registers" : NULL;
+    memset(depth, 0, sizeof depth);
+    for (int trip = 0; trip < 3; trip++) {
+        longest[trip] = run_chains(copy, n, depth);
+    }
+    return longest[2] - longest[1] > n / CHAINS_MIN ? "too few chains" : NULL;
 }
 
 static const char *memory(const struct decoder *d, const struct insn *body, int n)
@@ -121,7 +87,11 @@ static const char *memory(const struct decoder *d, const struct insn *body, int 
         for (int k = 0; k < body[i].n_mem; k++) {
             const struct insn_mem *m = &body[i].mem[k];
             const int64_t at = m->displacement;
-            if (strcmp(code_reg_name(d, m->base), "r14") != 0 || m->index || at < 0 ||
+            if (strcmp(code_reg_name(d, m->base), "rsp") == 0) {
+                continue;
+            }
+            if (strcmp(code_reg_name(d, m->base), "r14") != 0 || at < 0 ||
+                (m->index && strcmp(code_reg_name(d, m->index), "zmm15") != 0) ||
                 at + m->bytes > PROBE_MEMORY_BYTES) {
                 return "an access outside of the memory";
             }
@@ -146,6 +116,13 @@ static int count_form(const struct insn *body, int n, const char *form)
     return count;
 }
 
+/* What a trip pushed is taken back at its end. */
+static bool resets_stack(const struct decoder *d, const struct insn *i)
+{
+    return i->n_writes == 1 && strcmp(i->form, "lea r64, agen") == 0 &&
+           strcmp(code_reg_name(d, i->writes[0]), "rsp") == 0;
+}
+
 /* NULL, or what is wrong with the kernel of the block. */
 static const char *inspect(const struct fixture *f, const struct probe_block *b)
 {
@@ -162,14 +139,18 @@ static const char *inspect(const struct fixture *f, const struct probe_block *b)
         insns[n - 1].target != shape.loop_start || strcmp(insns[n - 2].form, "dec r64") != 0) {
         return "not the loop";
     }
+    const int body = n - 2 - resets_stack(f->d, &insns[n - 3]);
+    int listed = 0;
     for (int k = 0; k < b->n_items; k++) {
-        if (count_form(insns, n - 2, b->items[k].form->code.text) !=
+        listed += b->items[k].count * shape.blocks_per_trip;
+        if (count_form(insns, body, b->items[k].form->code.text) !=
             b->items[k].count * shape.blocks_per_trip) {
             return "other instructions than asked for";
         }
     }
-    const char *wrong = dependence(f->d, insns, n - 2);
-    return wrong ? wrong : memory(f->d, insns, n - 2);
+    const char *wrong =
+        listed != body ? "more instructions than asked for" : dependence(f->d, insns, body);
+    return wrong ? wrong : memory(f->d, insns, body);
 }
 
 static void test_single_forms(const struct fixture *f)
@@ -177,12 +158,12 @@ static void test_single_forms(const struct fixture *f)
     int tried = 0, wrong = 0, refused = 0;
 
     for (int i = 0; i < f->n_forms; i++) {
-        struct probe_item item = {&f->forms[i], 1};
-        const struct probe_block b = {.items = &item, .n_items = 1};
+        struct probe_block b;
         if (f->forms[i].refused) {
             refused++;
             continue;
         }
+        b = experiment_alone(&f->forms[i], f->a);
         const char *why = inspect(f, &b);
         tried++;
         wrong += why != NULL;
@@ -207,8 +188,8 @@ static int draw_block(const struct fixture *f, struct random *r, struct probe_it
         for (int k = 0; k < n; k++) {
             taken |= items[k].form == form;
         }
-        if (!taken) {
-            items[n++] = (struct probe_item){form, 1 + random_below(r, 4)};
+        if (!taken && n + 1 + form->n_companions < ITEMS_MAX) {
+            n = experiment_add(items, n, form, 1 + random_below(r, 4));
         }
     }
     return n;
@@ -220,7 +201,7 @@ static void test_mixes(const struct fixture *f)
     int tried = 0, wrong = 0;
 
     while (tried < 1000) {
-        struct probe_item items[16];
+        struct probe_item items[ITEMS_MAX];
         const struct probe_block b = {.items = items, .n_items = draw_block(f, &r, items)};
         const char *why = inspect(f, &b);
         if (why && strcmp(why, "no kernel") == 0) {
@@ -250,9 +231,7 @@ static void test_refusals(const struct fixture *f)
     static const struct {
         const char *form, *why;
     } rows[] = {
-        {"adc r64, r64", "flags"},
-        {"div r64", "register that cannot be chosen"},
-        {"push r64", "stack pointer"},
+        {"xadd r64, r64", "from one register to another"},
         {"ret", "control flow"},
         {"jnz rel", "encoded"},
         {"lock add m64, r64", "stores"},
@@ -285,57 +264,249 @@ static void test_refusals(const struct fixture *f)
 
 /* --- chains -------------------------------------------------------------------------------------- */
 
-/* Whether each instruction reads, as operand `from`, a register that the one before wrote as `to`. */
-static bool is_chain(const struct insn *body, int n, const struct probe_chain *c)
+enum { MEMORY_VALUE = CODE_REGS_MAX, PLACES };
+
+static bool is_named(const struct decoder *d, code_reg r, const char *name)
 {
+    return name && strncmp(code_reg_name(d, r), name, strlen(name)) == 0;
+}
+
+/* Whether a register that an instruction touches as this operand is that end of a path. */
+static bool is_end(const struct decoder *d, const struct probe_end *e, code_reg r, int operand)
+{
+    if (e->place == PLACE_WRITE_MASK) {
+        return operand == 0 && is_named(d, r, "k5");
+    }
+    if (e->place == PLACE_FIRST_VECTOR) {
+        return operand == 0 && is_named(d, r, "zmm0");
+    }
+    if (e->place == PLACE_STATUS) { /* what reads all flags reads the carry, too */
+        return operand == 0 && (is_named(d, r, "flags") || is_named(d, r, "carry"));
+    }
+    if (e->place == PLACE_GENERAL && e->operand) {
+        return is_named(d, r, "rcx");
+    }
+    return e->operand ? e->operand == operand : operand == 0 && is_named(d, r, probe_end_name(e));
+}
+
+/* What the instruction after those that lead to it has from the result of the one before. */
+struct waits {
+    bool from_end, otherwise;
+};
+
+static void pass_on(const struct insn *i, bool tainted[PLACES])
+{
+    bool any = false;
+
+    for (int k = 0; k < i->n_reads; k++) {
+        any |= tainted[i->reads[k]];
+    }
+    for (int k = 0; k < i->n_mem; k++) {
+        any |= i->mem[k].read && tainted[MEMORY_VALUE];
+    }
+    for (int k = 0; k < i->n_writes; k++) {
+        tainted[i->writes[k]] = any;
+    }
+}
+
+static struct waits follow(const struct decoder *d, const struct probe_path *p,
+                           const struct insn *before, int n)
+{
+    static bool tainted[PLACES];
+    const struct insn *after = before + n;
+    struct waits w = {false, false};
+
+    memset(tainted, 0, sizeof tainted);
+    for (int k = 0; k < before->n_writes; k++) {
+        tainted[before->writes[k]] |=
+            is_end(d, &p->to, before->writes[k], before->write_operand[k]);
+    }
+    tainted[MEMORY_VALUE] = p->to.place == PLACE_VALUE;
     for (int i = 1; i < n; i++) {
-        bool linked = false;
-        for (int w = 0; w < body[i - 1].n_writes; w++) {
-            for (int r = 0; r < body[i].n_reads; r++) {
-                linked |= body[i - 1].write_operand[w] == c->to &&
-                          body[i].read_operand[r] == c->from &&
-                          body[i - 1].writes[w] == body[i].reads[r];
-            }
+        pass_on(&before[i], tainted);
+    }
+    for (int k = 0; k < after->n_reads; k++) {
+        const bool end = is_end(d, &p->from, after->reads[k], after->read_operand[k]);
+        w.from_end |= tainted[after->reads[k]] && end;
+        w.otherwise |= tainted[after->reads[k]] && !end;
+    }
+    w.from_end |= p->from.place == PLACE_VALUE && tainted[MEMORY_VALUE];
+    return w;
+}
+
+/* NULL, or what is wrong with the chain of a path. */
+static const char *inspect_chain(const struct fixture *f, const struct probe_form *form,
+                                 const struct probe_path *p)
+{
+    static struct insn insns[LOOP_MAX];
+    uint8_t code[PROBE_CODE_BYTES];
+    struct probe_code shape;
+    struct err e = {0};
+
+    if (!probe_chain_emit(f->coder, form, p, code, &shape, &e)) {
+        return "no kernel";
+    }
+    const int n = read_loop(f->d, code, &shape, insns) - 2;
+    const int link = n / shape.blocks_per_trip;
+    if (n < PROBE_CHAIN_INSNS_MIN || n % shape.blocks_per_trip != 0) {
+        return "not the loop";
+    }
+    for (int i = link - 1; i < n; i += link) { /* the form is the last of its link */
+        if (strcmp(insns[i].form, form->code.text) != 0) {
+            return "another instruction than asked for";
         }
-        if (!linked) {
-            return false;
+        const struct waits w =
+            i + link < n ? follow(f->d, p, &insns[i], link) : (struct waits){true, false};
+        if (!w.from_end) {
+            return "does not wait";
+        }
+        if (w.otherwise && !p->same_source) {
+            return "waits by another operand";
         }
     }
-    return true;
+    return NULL;
+}
+
+static bool leads_back(const struct probe_form *form, const struct probe_path *p)
+{
+    const char *partners[PROBE_PARTNERS_MAX];
+    return probe_chain_partners(form, p, partners) >= 0;
 }
 
 static void test_chains(const struct fixture *f)
 {
-    static struct insn insns[LOOP_MAX];
-    int tried = 0, wrong = 0;
+    int tried = 0, wrong = 0, open = 0;
 
     for (int i = 0; i < f->n_forms; i++) {
-        struct probe_chain chains[PROBE_LATENCIES_MAX + 1];
-        struct probe_item item = {&f->forms[i], 1};
-        const int n_chains = f->forms[i].refused ? 0 : probe_latency_chains(&f->forms[i], chains);
-        for (int k = 0; k < n_chains; k++) {
-            uint8_t code[PROBE_CODE_BYTES];
-            struct probe_code shape;
-            struct err e = {0};
-            const struct probe_block b = {.items = &item, .n_items = 1, .chain = chains[k]};
-            const bool good = probe_code_emit(f->coder, &b, code, &shape, &e);
-            const int n = good ? read_loop(f->d, code, &shape, insns) : 0;
+        struct probe_path paths[PROBE_PATHS_MAX];
+        const int n_paths = probe_paths(&f->forms[i], paths);
+        for (int k = 0; k < n_paths; k++) {
+            if (!leads_back(&f->forms[i], &paths[k])) {
+                open++;
+                continue;
+            }
+            const char *why = inspect_chain(f, &f->forms[i], &paths[k]);
             tried++;
-            if (n < PROBE_INSNS_MIN || !is_chain(insns, n - 2, &chains[k])) {
-                wrong++;
-                printf("# %s, operand %d to %d: no chain %s\n", f->forms[i].code.text,
-                       chains[k].from, chains[k].to, e.text);
+            wrong += why != NULL;
+            if (why) {
+                printf("# %s, from %d %s to %d %s: %s\n", f->forms[i].code.text,
+                       paths[k].from.operand, probe_end_name(&paths[k].from), paths[k].to.operand,
+                       probe_end_name(&paths[k].to), why);
             }
         }
     }
-    ok(tried > 300 && wrong == 0, "%d chains wait in every instruction for the one before", tried);
+    ok(tried > 1000 && wrong == 0 && open * 20 < tried,
+       "%d chains wait in every link for the one before, on their path alone; %d have no way back",
+       tried, open);
+}
 
-    struct probe_chain chains[PROBE_LATENCIES_MAX + 1];
-    ok(probe_latency_chains(find(f, "add m64, r64"), chains) == 0,
-       "nothing is chained where no register is written");
-    ok(probe_latency_chains(find(f, "add r64, r64"), chains) == 3 && chains[0].from == 1 &&
-           chains[1].from == 2 && chains[1].to == 1 && chains[2].same_source,
-       "an updated operand, a source, and both at once");
+static const struct path_row {
+    const char *form, *words; /* from>to, in order; s: again for short values, i: indexed */
+} path_rows[] = {
+    {"add r64, r64", "1>1 1=1 2>1 1>flags 2>flags"},
+    {"mov r64, imm", ""},
+    {"mov m64, r64", "2>1 2>1i"},
+    {"add m64, r64", "1>1 1>1i 1>flags 2>flags"},
+    {"adc r64, imm", "1>1 carry>1 1>carry carry>carry"},
+    {"mul r64", "1>rax rax>rax 1>rdx rax>rdx 1>flags rax>flags"},
+    {"cqo", "rax>rdx"},
+    {"setz m8", "flags>1 flags>1i"},
+    {"sqrtps xmm, xmm", "2>1 2>1s"},
+    {"blendvps xmm, xmm", "1>1 1=1 2>1 xmm0>1"},
+    {"push r64", ""},
+};
+
+static void write_path(const struct probe_path *p, struct text *t)
+{
+    const char *from = probe_end_name(&p->from), *to = probe_end_name(&p->to);
+    char digits[2][2] = {{(char)('0' + p->from.operand), 0}, {(char)('0' + p->to.operand), 0}};
+
+    text_add(t, "%s%s%s%s%s%s", t->len ? " " : "", from ? from : digits[0],
+             p->same_source ? "=" : ">", to ? to : digits[1], p->values == PROBE_SHORT ? "s" : "",
+             p->indexed ? "i" : "");
+}
+
+static void test_paths(const struct fixture *f)
+{
+    for (size_t k = 0; k < sizeof path_rows / sizeof *path_rows; k++) {
+        struct probe_path paths[PROBE_PATHS_MAX];
+        struct text t = {.arena = f->a};
+        const int n = probe_paths(find(f, path_rows[k].form), paths);
+        for (int i = 0; i < n; i++) {
+            write_path(&paths[i], &t);
+        }
+        is_text(t.len ? t.data : "", path_rows[k].words, path_rows[k].form);
+    }
+}
+
+/* --- latencies from readings --------------------------------------------------------------------- */
+
+static const struct probe_latency *latency(const struct probe_latencies *l, const char *from,
+                                           const char *to)
+{
+    for (int k = 0; k < l->n; k++) {
+        const struct probe_end *a = &l->pairs[k].from, *b = &l->pairs[k].to;
+        const char digits[2][2] = {{(char)('0' + a->operand), 0}, {(char)('0' + b->operand), 0}};
+        if (strcmp(probe_end_name(a) ? probe_end_name(a) : digits[0], from) == 0 &&
+            strcmp(probe_end_name(b) ? probe_end_name(b) : digits[1], to) == 0) {
+            return &l->pairs[k];
+        }
+    }
+    return NULL;
+}
+
+/* Each partner takes a cycle, but from and to vectors 3 in all. */
+static struct probe_latencies take(const struct fixture *f, const char *form, const double *cycles)
+{
+    const struct probe_form *x = find(f, form);
+    struct probe_cost costs[64];
+    struct probe_path paths[PROBE_PATHS_MAX];
+    struct probe_result results[PROBE_PATHS_MAX] = {0};
+    struct probe_latencies out;
+    const int n = probe_paths(x, paths);
+
+    for (int k = 0; k < probe_aids_n; k++) {
+        const bool crosses = strncmp(probe_aids[k], "movq ", 5) == 0;
+        costs[k] = crosses ? (struct probe_cost){1.5, 1, 2} : (struct probe_cost){1, 1, 1};
+    }
+    for (int k = 0; k < n; k++) {
+        results[k] = (struct probe_result){.cycles = cycles[k], .spread = 0.01, .n = 11};
+        results[k].failed = cycles[k] > 0 ? NULL : PROBE_CROWDED;
+    }
+    probe_latencies_take(x, paths, results, n, costs, 0.17, &out);
+    return out;
+}
+
+static void test_latencies(const struct fixture *f)
+{
+    struct probe_latencies l = take(f, "add r64, r64", (double[]){1, 2, 1, 3, 3});
+    const struct probe_latency *x = latency(&l, "2", "1"), *y = latency(&l, "1", "flags");
+    ok(l.n == 4 && x && x->cycles == 1 && x->n == 11 && y && y->cycles == 1 && !l.idiom &&
+           !l.independent,
+       "a partner's cycles, and the copy behind it, are subtracted");
+    l = take(f, "sub r64, r64", (double[]){1, 0.17, 1, 3, 3});
+    ok(l.idiom && l.independent && latency(&l, "1", "1")->same_cycles == 0.17, "a zero idiom");
+    l = take(f, "pcmpeqd xmm, xmm", (double[]){1, 0.34, 1});
+    ok(!l.idiom && l.independent, "what does not wait for itself but executes");
+    l = take(f, "movq r64, xmm", (double[]){3});
+    x = latency(&l, "2", "1");
+    ok(x && x->cycles == 1.5 && x->least == 1 && x->most == 2,
+       "what leads back from another file is half of the sum, within bounds");
+    l = take(f, "shl r64, cl", (double[]){1, 2, 1, 4, 5, 1});
+    ok(!latency(&l, "flags", "1") && latency(&l, "flags", "flags"),
+       "where the way back takes all of the time nothing waits");
+    l = take(f, "divps xmm, xmm", (double[]){12, 9, 12, 9, 12});
+    x = latency(&l, "1", "1");
+    y = latency(&l, "2", "1");
+    ok(x && x->cycles == 11 && x->fast_cycles == 8 && y && y->cycles == 11 && y->fast_cycles == 8,
+       "slow and fast values, whichever are which");
+    l = take(f, "mov m64, r64", (double[]){0.5, 5});
+    x = latency(&l, "2", "1");
+    ok(x && x->cycles == 5 && x->direct_cycles == 0.5, "a store to the load of it, both ways");
+    l = take(f, "mov r64, r64", (double[]){0.2});
+    ok(l.eliminated_move, "an eliminated move");
+    l = take(f, "add r64, r64", (double[]){1, 2, 0, 3, 3});
+    ok(!latency(&l, "2", "1") && l.failed, "what was not measured is left out, and said");
 }
 
 /* --- the child process --------------------------------------------------------------------------- */
@@ -379,7 +550,7 @@ static void test_faults(struct probe *p)
 
 static void test_measure(const struct fixture *f, struct probe *p)
 {
-    struct probe_item items[] = {{find(f, "add r64, r64"), 1}, {find(f, "div r64"), 1}};
+    struct probe_item items[] = {{find(f, "add r64, r64"), 1}, {find(f, "xadd r64, r64"), 1}};
     const struct probe_block blocks[] = {{.items = &items[0], .n_items = 1},
                                          {.items = &items[1], .n_items = 1},
                                          {.items = &items[0], .n_items = 1}};
@@ -387,7 +558,7 @@ static void test_measure(const struct fixture *f, struct probe *p)
     struct err e = {0};
 
     ok(probe_measure(p, blocks, 3, r, &e), "blocks are measured");
-    ok(r[1].failed && strstr(r[1].failed, "div r64") && isnan(r[1].cycles),
+    ok(r[1].failed && strstr(r[1].failed, "xadd r64") && isnan(r[1].cycles),
        "a block without a kernel fails alone and says why");
     ok((r[0].failed || r[0].cycles > 0) && (r[2].failed || r[2].cycles > 0),
        "those around it are measured");
@@ -406,6 +577,8 @@ int main(void)
     test_mixes(&f);
     test_refusals(&f);
     test_chains(&f);
+    test_paths(&f);
+    test_latencies(&f);
     p = probe_open(&probe_defaults, f.a, &e);
     if (p) {
         test_faults(p);
