@@ -122,7 +122,7 @@ struct probe_block experiment_pair(const struct probe_form *a, double a_cycles,
     const struct experiment_counts n =
         experiment_round(1 / a_cycles, 1 / b_cycles, PROBE_BLOCK_MAX / 2 / widest);
     struct probe_block block = {
-        .items = arena_new(arena, struct probe_item, 2 * (1 + PROBE_COMPANIONS_MAX))};
+        .items = arena_new(arena, struct probe_item, (size_t)2 * (1 + PROBE_COMPANIONS_MAX))};
 
     block.n_items = experiment_add(block.items, 0, a, n.a);
     block.n_items = experiment_add(block.items, block.n_items, b, n.b);

@@ -614,9 +614,10 @@ bool probe_chain_emit(const struct probe_coder *c, const struct probe_form *f,
                       const struct probe_path *p, uint8_t out[PROBE_CODE_BYTES],
                       struct probe_code *shape, struct err *e)
 {
-    struct emitter m = {.coder = c, .out = out, .e = e};
+    struct emitter m = {.coder = c, .e = e};
     struct link l;
 
+    m.out = out;
     plan(f, p, &l);
     if (l.impossible) {
         return err_set(e, ERR_RANGE, LOC_NONE,

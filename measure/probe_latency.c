@@ -79,15 +79,18 @@ static struct probe_cost share(double sum)
 
 static void take_anchor(const struct anchor *anchor, double sum, struct probe_cost *costs)
 {
-    struct probe_cost *one = &costs[aid_number(anchor->form)];
-    struct probe_cost *back = anchor->back ? &costs[aid_number(anchor->back)] : NULL;
+    const int one = aid_number(anchor->form);
 
-    if (!back) {
-        *one = (struct probe_cost){sum, sum, sum};
-    } else if (isnan(back->cycles)) {
-        *one = *back = share(sum);
+    if (!anchor->back) {
+        costs[one] = (struct probe_cost){sum, sum, sum};
+        return;
+    }
+    const int back = aid_number(anchor->back);
+    const struct probe_cost known = costs[back];
+    if (isnan(known.cycles)) {
+        costs[one] = costs[back] = share(sum);
     } else {
-        *one = (struct probe_cost){sum - back->cycles, sum - back->most, sum - back->least};
+        costs[one] = (struct probe_cost){sum - known.cycles, sum - known.most, sum - known.least};
     }
 }
 
@@ -190,10 +193,10 @@ static struct probe_latency *pair_of(struct probe_latencies *l, const struct pro
 }
 
 static void take_one(const struct probe_form *f, const struct probe_path *p,
-                     const struct probe_result *r, const struct probe_cost *costs,
-                     double nop_cycles, struct probe_latencies *out)
+                     const struct probe_result *r, const struct probe_yardstick *y,
+                     struct probe_latencies *out)
 {
-    const struct probe_cost partners = cost_of_partners(f, p, costs);
+    const struct probe_cost partners = cost_of_partners(f, p, y->costs);
     const double cycles = r->cycles - partners.cycles;
 
     /* A partner that cannot be measured; or the way back takes all of the time, and nothing waits. */
@@ -203,7 +206,7 @@ static void take_one(const struct probe_form *f, const struct probe_path *p,
     struct probe_latency *pair = pair_of(out, p);
     if (p->same_source) {
         out->independent = cycles < NO_LINK;
-        out->idiom = cycles < NOWHERE * nop_cycles;
+        out->idiom = cycles < NOWHERE * y->nop_cycles;
         pair->same_cycles = cycles;
     } else if (p->values == PROBE_SHORT) {
         pair->fast_cycles = cycles;
@@ -220,8 +223,8 @@ static void take_one(const struct probe_form *f, const struct probe_path *p,
 }
 
 void probe_latencies_take(const struct probe_form *f, const struct probe_path *paths,
-                          const struct probe_result *results, int n, const struct probe_cost *costs,
-                          double nop_cycles, struct probe_latencies *out)
+                          const struct probe_result *results, int n,
+                          const struct probe_yardstick *y, struct probe_latencies *out)
 {
     int kept = 0;
 
@@ -230,7 +233,7 @@ void probe_latencies_take(const struct probe_form *f, const struct probe_path *p
         if (results[k].failed) {
             out->failed = out->failed ? out->failed : results[k].failed;
         } else {
-            take_one(f, &paths[k], &results[k], costs, nop_cycles, out);
+            take_one(f, &paths[k], &results[k], y, out);
         }
     }
     for (int k = 0; k < out->n; k++) { /* what is only known for a special case is not known */
@@ -282,13 +285,12 @@ static int find_paths(const struct probe_form *f, struct probe_path paths[PROBE_
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e)
 {
-    struct probe_cost *costs = arena_new(a, struct probe_cost, (size_t)probe_aids_n);
+    struct probe_yardstick y = {.costs = arena_new(a, struct probe_cost, (size_t)probe_aids_n)};
     struct probe_path(*paths)[PROBE_PATHS_MAX] =
         arena_alloc(a, (size_t)n, sizeof(struct probe_path[PROBE_PATHS_MAX]));
     int *n_paths = arena_new(a, int, (size_t)n);
     struct probe_item *items = arena_new(a, struct probe_item, (size_t)n);
     int m = 0;
-    double nop_cycles;
 
     for (int k = 0; k < n; k++) {
         n_paths[k] = find_paths(forms[k], paths[k]);
@@ -304,14 +306,13 @@ bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int
                 (struct probe_block){.items = &items[k], .n_items = 1, .path = &paths[k][i]};
         }
     }
-    if (!measure_nop(p, &nop_cycles, a, e) || !measure_partners(p, costs, a, e) ||
+    if (!measure_nop(p, &y.nop_cycles, a, e) || !measure_partners(p, y.costs, a, e) ||
         !probe_measure_stable(p, blocks, m, results, a, e)) {
         return false;
     }
     m = 0;
     for (int k = 0; k < n; k++) {
-        probe_latencies_take(forms[k], paths[k], results + m, n_paths[k], costs, nop_cycles,
-                             &out[k]);
+        probe_latencies_take(forms[k], paths[k], results + m, n_paths[k], &y, &out[k]);
         m += n_paths[k];
     }
     return true;

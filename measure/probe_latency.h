@@ -39,12 +39,18 @@ struct probe_latencies {
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e);
 
-/* The latencies of one form from the readings of its paths; for tests, too.  costs[k]: of probe_aids[k]. */
+/* What readings are compared with. */
 struct probe_cost {
     double cycles, least, most; /* NaN: not known */
 };
+struct probe_yardstick {
+    struct probe_cost *costs; /* of probe_aids, in order */
+    double nop_cycles;        /* NaN: not known */
+};
+
+/* The latencies of one form from the readings of its n paths. */
 void probe_latencies_take(const struct probe_form *f, const struct probe_path *paths,
-                          const struct probe_result *results, int n, const struct probe_cost *costs,
-                          double nop_cycles, struct probe_latencies *out);
+                          const struct probe_result *results, int n,
+                          const struct probe_yardstick *y, struct probe_latencies *out);
 
 #endif

@@ -473,7 +473,7 @@ static struct probe_latencies take(const struct fixture *f, const char *form, co
         results[k] = (struct probe_result){.cycles = cycles[k], .spread = 0.01, .n = 11};
         results[k].failed = cycles[k] > 0 ? NULL : PROBE_CROWDED;
     }
-    probe_latencies_take(x, paths, results, n, costs, 0.17, &out);
+    probe_latencies_take(x, paths, results, n, &(struct probe_yardstick){costs, 0.17}, &out);
     return out;
 }
 
