@@ -179,11 +179,12 @@ static bool describe(struct cli *c, struct infer_host *h, struct machine *m, str
 {
     const char *values;
     infer_host_describe(h, m);
-    infer_note(c, m, "latencies",
-               "chains from each operand to each result, less what leads back, to 0.02 cycles; of "
-               "the ways from one register file to another and back only the sum is seen: half is "
-               "given to each, and least_cycles and most_cycles say what else it may be; a chain of "
-               "constants added while renaming takes less than a cycle a link");
+    infer_note(
+        c, m, "latencies",
+        "chains from each operand to each result, less what leads back, to 0.02 cycles; of "
+        "the ways from one register file to another and back only the sum is seen: half is "
+        "given to each, and least_cycles and most_cycles say what else it may be; a chain of "
+        "constants added while renaming takes less than a cycle a link");
     if (!infer_host_values(h, &values, e)) {
         return false;
     }
