@@ -19,17 +19,21 @@ static bool fail(const char *path, const char *what, struct err *e)
     return err_set(e, ERR_IO, at(path), "cannot %s: %s", what, strerror(errno));
 }
 
-static bool too_large(const char *path, struct err *e)
+static bool too_large(const char *path, size_t bytes_max, struct err *e)
 {
     return err_set(e, ERR_IO, at(path), "larger than %zu MiB, the most that is read",
-                   FILE_BYTES_MAX >> 20);
+                   bytes_max >> 20);
 }
 
+struct file_size {
+    size_t expected, bytes_max;
+};
+
 /* Reads to the end; the buffer grows, since a pipe does not know its length. */
-static bool read_all(int fd, const char *path, size_t expected, struct arena *a, struct bytes *out,
-                     struct err *e)
+static bool read_all(int fd, const char *path, struct file_size size, struct arena *a,
+                     struct bytes *out, struct err *e)
 {
-    size_t capacity = expected + 1, len = 0;
+    size_t capacity = size.expected + 1, len = 0;
     char *data = arena_alloc(a, capacity, 1);
     for (;;) {
         data = arena_grow(a, data, len, &capacity, 1);
@@ -42,8 +46,8 @@ static bool read_all(int fd, const char *path, size_t expected, struct arena *a,
             return fail(path, "read", e);
         }
         len += got > 0 ? (size_t)got : 0;
-        if (len > FILE_BYTES_MAX) {
-            return too_large(path, e);
+        if (len > size.bytes_max) {
+            return too_large(path, size.bytes_max, e);
         }
     }
 }
@@ -58,6 +62,12 @@ static void close_fd(void *fd)
 
 bool file_read(const char *path, struct arena *a, struct bytes *out, struct err *e)
 {
+    return file_read_most(path, FILE_BYTES_MAX, a, out, e);
+}
+
+bool file_read_most(const char *path, size_t bytes_max, struct arena *a, struct bytes *out,
+                    struct err *e)
+{
     int *fd = arena_new(a, int, 1);
     arena_on_release(a, close_fd, fd); /* in case memory runs out while reading */
     *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -68,11 +78,11 @@ bool file_read(const char *path, struct arena *a, struct bytes *out, struct err 
     bool done = false;
     if (S_ISDIR(s.st_mode)) {
         err_set(e, ERR_IO, at(path), "is a folder; a file is needed");
-    } else if (S_ISREG(s.st_mode) && (size_t)s.st_size > FILE_BYTES_MAX) {
-        too_large(path, e);
+    } else if (S_ISREG(s.st_mode) && (size_t)s.st_size > bytes_max) {
+        too_large(path, bytes_max, e);
     } else {
         const size_t expected = S_ISREG(s.st_mode) ? (size_t)s.st_size : (size_t)64 << 10;
-        done = read_all(*fd, path, expected, a, out, e);
+        done = read_all(*fd, path, (struct file_size){expected, bytes_max}, a, out, e);
     }
     close_fd(fd);
     return done;

@@ -20,6 +20,9 @@ struct bytes {
 
 /* Reads a regular file or a pipe ("-" is standard input).  ERR_IO: missing, a folder, too large. */
 bool file_read(const char *path, struct arena *a, struct bytes *out, struct err *e);
+/* The same with a limit of its own, for the large files of other programs. */
+bool file_read_most(const char *path, size_t bytes_max, struct arena *a, struct bytes *out,
+                    struct err *e);
 
 /* ERR_IO names the system's reason; nothing is left behind on failure. */
 bool file_write_whole(const char *path, struct bytes content, struct err *e);

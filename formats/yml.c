@@ -17,7 +17,8 @@ struct reader {
     const char *file;
     struct arena *arena;
     struct err *err;
-    struct names keys; /* scope: the map */
+    struct names keys;           /* scope: the map */
+    struct yml_foreign *foreign; /* NULL: ours, so nothing is put up with */
     struct yml *root;
     int n_documents;
     int depth;
@@ -85,10 +86,22 @@ static bool refuse(struct reader *r, const char *what)
     return err_set(r->err, ERR_SYNTAX, place(r, r->event.start_mark), "%s", what);
 }
 
+static void note_tag(struct reader *r, const char *tag)
+{
+    struct yml_foreign *f = r->foreign;
+    f->tags = arena_grow(r->arena, f->tags, f->n_tags, &f->capacity, sizeof *f->tags);
+    f->tags[f->n_tags++] =
+        (struct yml_tag){place(r, r->event.start_mark), arena_copy(r->arena, tag, strlen(tag))};
+}
+
 static bool no_decoration(struct reader *r, const void *anchor, const void *tag)
 {
     if (anchor) {
         return refuse(r, "anchors (&name) are not read; write the value out where it is needed");
+    }
+    if (tag && r->foreign) {
+        note_tag(r, tag);
+        return true;
     }
     return !tag || refuse(r, "tags (!name) are not read; leave the tag out");
 }
@@ -140,7 +153,7 @@ static bool read_scalar(struct reader *r)
     if (!no_decoration(r, r->event.data.scalar.anchor, r->event.data.scalar.tag)) {
         return false;
     }
-    if (memchr(value, '\0', len)) {
+    if (memchr(value, '\0', len) && (!r->foreign || expects_key(r))) {
         return refuse(r, "\\0 inside a text; leave it out");
     }
     const char *text = arena_copy(r->arena, value, len);
@@ -219,7 +232,8 @@ static bool syntax_error(const struct reader *r)
     if (p->context && p->context_mark.line != p->problem_mark.line) {
         snprintf(since, sizeof since, " that begins on line %zu", p->context_mark.line + 1);
     }
-    return err_set(r->err, ERR_SYNTAX, place(r, p->problem_mark), "not YAML: %s%s%s%s",
+    const char *language = r->foreign && r->foreign->language ? r->foreign->language : "YAML";
+    return err_set(r->err, ERR_SYNTAX, place(r, p->problem_mark), "not %s: %s%s%s%s", language,
                    p->problem ? p->problem : "unreadable", p->context ? " " : "",
                    p->context ? p->context : "", since);
 }
@@ -241,13 +255,15 @@ static bool read_events(struct reader *r)
                               "the file is empty; keys and values are needed");
 }
 
-const struct yml *yml_read(struct bytes input, const char *file, struct arena *a, struct err *e)
+static const struct yml *read_tree(struct bytes input, const char *file,
+                                   struct yml_foreign *foreign, struct arena *a, struct err *e)
 {
     if (!check_bytes(input, file, e)) {
         return NULL;
     }
     struct reader *r = arena_new(a, struct reader, 1);
     r->file = file;
+    r->foreign = foreign;
     r->arena = r->keys.arena = a;
     r->err = e;
     arena_on_release(a, reader_release, r);
@@ -260,6 +276,17 @@ const struct yml *yml_read(struct bytes input, const char *file, struct arena *a
     const bool done = read_events(r);
     reader_release(r);
     return done ? r->root : NULL;
+}
+
+const struct yml *yml_read(struct bytes input, const char *file, struct arena *a, struct err *e)
+{
+    return read_tree(input, file, NULL, a, e);
+}
+
+const struct yml *yml_read_foreign(struct bytes input, const char *file,
+                                   struct yml_foreign *foreign, struct arena *a, struct err *e)
+{
+    return read_tree(input, file, foreign, a, e);
 }
 
 /* --- wishes -------------------------------------------------------------------------------------

@@ -38,6 +38,22 @@ struct yml {
 
 const struct yml *yml_read(struct bytes input, const char *file, struct arena *a, struct err *e);
 
+/* What was put up with in a file that another program wrote. */
+struct yml_tag {
+    struct loc loc;
+    const char *tag;
+};
+struct yml_foreign {
+    const char *language; /* for messages: "JSON"; NULL: YAML */
+    struct yml_tag *tags; /* passed over: !!python/tuple [1, 2] is read as [1, 2] */
+    size_t n_tags, capacity;
+};
+
+/* The same for the files of other programs, also for JSON, all of which is YAML but for texts with
+ * UTF-16 escapes: tags are noted and passed over, and a text may hold \0 (`len` counts it). */
+const struct yml *yml_read_foreign(struct bytes input, const char *file,
+                                   struct yml_foreign *foreign, struct arena *a, struct err *e);
+
 /* The child with this key, or NULL (no error). */
 const struct yml *yml_find(const struct yml *map, const char *key);
 /* The same, but ERR_SCHEMA at the map if it is missing. */
