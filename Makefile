@@ -29,7 +29,7 @@ endif
 
 CPPFLAGS += -I. -D_GNU_SOURCE -DGAMBREL_PREFIX='"$(PREFIX)"' -DGAMBREL_FLAGS='"$(LOOP_FLAGS)"'
 # GLPK and Zydis come without a .pc file on Debian 12.
-PACKAGES = yaml-0.1 hwloc capstone libelf
+PACKAGES = yaml-0.1 expat hwloc capstone libelf
 CPPFLAGS += $(shell pkg-config --cflags $(PACKAGES))
 LDLIBS   += $(shell pkg-config --libs $(PACKAGES)) -lZydis -lglpk -lm -lpthread
 
@@ -38,7 +38,7 @@ LOOP_FLAGS = -O2 -g -fno-unroll-loops -fno-tree-vectorize -fno-stack-protector -
 LOOP_SRC = $(wildcard measure/loops_*.S measure/intrin_*.c)
 LOOP_OBJ = $(patsubst %,$(BUILD)/%.o,$(basename $(LOOP_SRC)))
 
-LIB_SRC = $(filter-out $(LOOP_SRC),$(wildcard base/*.c formats/*.c code/*.c measure/*.c model/*.c compare/*.c))
+LIB_SRC = $(filter-out $(LOOP_SRC),$(wildcard base/*.c formats/*.c code/*.c measure/*.c model/*.c import/*.c compare/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 TESTS   = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
@@ -47,7 +47,7 @@ BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench_*.c))
 
 GENERATED_FOLDERS = man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d
 
-DEPS_DEBIAN = gcc make pkg-config perl libc6-dev libyaml-dev libhwloc-dev libglpk-dev libzydis-dev \
+DEPS_DEBIAN = gcc make pkg-config perl libc6-dev libyaml-dev libexpat1-dev libhwloc-dev libglpk-dev libzydis-dev \
               libcapstone-dev libelf-dev gnuplot-nox
 # What tests use where it is there: a cross build for AArch64 and its emulator.
 DEPS_CHECK = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
