@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/machine_diff.h"
+#include "cli/machine_import.h"
 #include "formats/yml.h"
 #include "measure/host.h"
 #include "model/check.h"
@@ -11,6 +12,7 @@
 
 struct options {
     char *folder; /* as argp hands it out */
+    struct machine_import import;
     const char **words;
     int n_words;
     struct machine_diff_wishes diff;
@@ -19,6 +21,7 @@ struct options {
 static const struct argp_option option_table[] = {
     {"machines", 'M', "DIR", 0, "folder of machine files instead of the one that comes along", 0},
     MACHINE_DIFF_OPTIONS,
+    MACHINE_IMPORT_OPTIONS,
     {0},
 };
 
@@ -40,7 +43,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     }
     struct err e = {0};
-    if (!machine_diff_option(key, arg, &o->diff, &e)) {
+    if (!machine_import_option(key, arg, &o->import) &&
+        !machine_diff_option(key, arg, &o->diff, &e)) {
         return ARGP_ERR_UNKNOWN;
     }
     if (e.code) {
@@ -52,15 +56,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp argp_machine = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "detect | list | show MACHINE... | check [MACHINE...] | diff A B | new",
-    .doc = "Files that describe machines.\n"
-           "  detect: the file that describes this CPU\n"
-           "  list: every file in a line\n"
-           "  show: one in full, as it was understood\n"
-           "  check: every inconsistency with its line; exit status 1 if there is an error\n"
-           "  diff: what two files say differently, and by how much their predictions differ; exit "
-           "status 1 if anything does, as of diff(1)\n"
-           "  new: a skeleton filled with what this host tells, to standard output",
+    .args_doc =
+        "detect | list | show MACHINE... | check [MACHINE...] | diff A B | new | import FILE",
+    .doc =
+        "Files that describe machines.\n"
+        "  detect: the file that describes this CPU\n"
+        "  list: every file in a line\n"
+        "  show: one in full, as it was understood\n"
+        "  check: every inconsistency with its line; exit status 1 if there is an error\n"
+        "  diff: what two files say differently, and by how much their predictions differ; exit "
+        "status 1 if anything does, as of diff(1)\n"
+        "  new: a skeleton filled with what this host tells, to standard output\n"
+        "  import: your copy of an OSACA machine file, the XML of uops.info, PMEvo's or PALMED's "
+        "mapping, or llvm-mca -json -instruction-tables, as a machine file; what could not be "
+        "brought over is listed with its place",
 };
 
 static int detect(struct cli *c, const struct options *o)
@@ -238,6 +247,16 @@ static int begin_new(struct cli *c)
     return cli_print((struct bytes){out.data, out.len});
 }
 
+static int import(struct cli *c, const struct options *o)
+{
+    struct err e = {0};
+    if (o->n_words != 2) {
+        err_set(&e, ERR_RANGE, LOC_NONE, "import takes one file, or - for standard input");
+        return cli_fail(&e);
+    }
+    return machine_import(c, o->words[1], &o->import);
+}
+
 int cmd_machine(struct cli *c, int argc, char **argv)
 {
     struct options o = {.diff = MACHINE_DIFF_DEFAULT};
@@ -268,7 +287,10 @@ int cmd_machine(struct cli *c, int argc, char **argv)
     if (strcmp(verb, "new") == 0) {
         return begin_new(c);
     }
+    if (strcmp(verb, "import") == 0) {
+        return import(c, &o);
+    }
     err_set(&e, ERR_RANGE, LOC_NONE,
-            "machine knows detect, list, show, check, diff and new, not '%s'", verb);
+            "machine knows detect, list, show, check, diff, new and import, not '%s'", verb);
     return cli_fail(&e);
 }

@@ -5,6 +5,7 @@
 #include "formats/machine.h"
 #include "formats/run.h"
 #include "formats/yml.h"
+#include "import/import.h"
 #include "tests/formats.h"
 
 #include <glob.h>
@@ -39,12 +40,53 @@ static bool read_blocks(const char *path, struct arena *a, struct err *e)
     return e->code == ERR_NONE;
 }
 
+static bool import(const char *path, const char *format, struct arena *a, struct err *e)
+{
+    struct imported i;
+    const struct import_wish wish = {path, format, strcmp(format, "uops-info") ? NULL : "SKL",
+                                     "2026-01-02"};
+    return import_read(test_file(path, a), &wish, a, &i, e);
+}
+
+static bool import_osaca_file(const char *path, struct arena *a, struct err *e)
+{
+    return import(path, "osaca", a, e);
+}
+
+static bool import_uops_info_file(const char *path, struct arena *a, struct err *e)
+{
+    return import(path, "uops-info", a, e);
+}
+
+static bool import_pmevo_file(const char *path, struct arena *a, struct err *e)
+{
+    return import(path, "pmevo", a, e);
+}
+
+static bool import_palmed_file(const char *path, struct arena *a, struct err *e)
+{
+    return import(path, "palmed", a, e);
+}
+
+static bool import_llvm_mca_file(const char *path, struct arena *a, struct err *e)
+{
+    return import(path, "llvm-mca", a, e);
+}
+
 static const struct {
     const char *prefix;
     bool (*read)(const char *path, struct arena *a, struct err *e);
 } readers[] = {
-    {"yml-", read_yml}, {"machine-", read_machine}, {"kernels-", read_kernels},
-    {"run-", read_run}, {"blocks-", read_blocks},
+    {"yml-", read_yml},
+    {"machine-", read_machine},
+    {"kernels-", read_kernels},
+    {"run-", read_run},
+    {"blocks-", read_blocks},
+    {"osaca-", import_osaca_file},
+    {"uops_info-", import_uops_info_file},
+    {"pmevo-", import_pmevo_file},
+    {"palmed-", import_palmed_file},
+    {"llvm_mca-", import_llvm_mca_file},
 };
 
 static void check(const char *path)
@@ -74,6 +116,8 @@ int main(void)
     glob_t files = {0};
     glob("tests/bad/*.yaml", 0, NULL, &files);
     glob("tests/bad/*.csv", GLOB_APPEND, NULL, &files);
+    glob("tests/bad/*.json", GLOB_APPEND, NULL, &files);
+    glob("tests/bad/*.xml", GLOB_APPEND, NULL, &files);
     ok(files.gl_pathc > 100, "there are more than a hundred bad files");
     for (size_t i = 0; i < files.gl_pathc; i++) {
         check(files.gl_pathv[i]);
