@@ -3,6 +3,7 @@
 #include "formats/machine_fields.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,6 +187,7 @@ void collect_form(struct collect *c, const char *form, const struct machine_form
     *f = *like;
     f->form = form;
     f->source = c->source;
+    f->doubt = NAN;
     f->loc = c->loc;
     names_add(&c->seen, &m->forms, form, index);
     c->n_new++;

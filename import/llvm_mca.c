@@ -276,7 +276,7 @@ static void read_latency(struct reader *r, const struct notation *row, double cy
         return;
     }
     out->latencies = arena_new(r->c->arena, struct machine_latency, 1);
-    out->latencies[0] = (struct machine_latency){memory, memory ? 1 : 0, cycles};
+    out->latencies[0] = machine_latency(memory, memory ? 1 : 0, cycles);
     out->n_latencies = 1;
 }
 

@@ -620,6 +620,21 @@ static void read_prefix(const char *text, char mnemonic[32], const char **prefix
     snprintf(mnemonic, 32, "%.31s", at);
 }
 
+/* No row of a tool is as open as that: a few operands of a few kinds each. */
+static bool is_too_open(const struct notation *n)
+{
+    enum { MOST = 4096, WIDTHS = 7 };
+    long combinations = 1;
+    for (int k = 0; k < n->n && combinations <= MOST; k++) {
+        int kinds = 0;
+        while (n->operands[k].kinds[kinds]) {
+            kinds++;
+        }
+        combinations *= strcmp(n->operands[k].kinds[0], "m?") == 0 ? WIDTHS : kinds;
+    }
+    return combinations > MOST;
+}
+
 static enum notation_failure expand_reading(struct expansion *x, const struct reading *r)
 {
     const int before = x->out->n;
@@ -647,6 +662,9 @@ enum notation_failure notation_expand(const struct notation *n, struct arena *a,
     read_prefix(n->mnemonic, mnemonic, &x.prefix);
     if (!*mnemonic || mnemonic[strspn(mnemonic, "abcdefghijklmnopqrstuvwxyz0123456789._")]) {
         return NOTATION_NO_MNEMONIC;
+    }
+    if (is_too_open(n)) {
+        return NOTATION_NO_FORM;
     }
     if (n->arch == ARCH_AARCH64) {
         read_a64(mnemonic, &r);

@@ -187,7 +187,7 @@ static double load_cycles(const struct reader *r, const char *kind)
 
 static void add_latency(struct machine_form *out, int source, int destination, double cycles)
 {
-    out->latencies[out->n_latencies++] = (struct machine_latency){source, destination, cycles};
+    out->latencies[out->n_latencies++] = machine_latency(source, destination, cycles);
 }
 
 /* Where the base is written back, that is another result, with a time of its own. */
@@ -290,8 +290,13 @@ static void remark_keys(struct reader *r, const struct yml *node)
             collect_part(r->c, "a key of it has no known meaning");
         }
     }
-    if (is_true(node, "breaks_dependency_on_equal_operands")) {
-        collect_part(r->c, "that equal operands break the dependence cannot be said without ports");
+}
+
+/* With one register for all it waits for none, and takes its ports all the same. */
+static void break_on_equal(struct machine_form *f)
+{
+    for (int i = 0; i < f->n_latencies; i++) {
+        f->latencies[i].same_register_cycles = 0;
     }
 }
 
@@ -320,6 +325,9 @@ static void read_named(struct reader *r, const struct yml *node, const char *nam
     } else {
         row.mnemonic = name;
         read_latency(r, &row, foreign_number(node, "latency", 0, 1e4), &like);
+        if (is_true(node, "breaks_dependency_on_equal_operands")) {
+            break_on_equal(&like);
+        }
         add_rows(r, &row, &like);
     }
     if (r->c->n_new > 0) {
@@ -410,7 +418,7 @@ static void read_moves(struct reader *r, const char *key, const char *register_k
         } else if (load) {
             like.latencies = arena_new(r->c->arena, struct machine_latency, 1);
             const double cycles = load_cycles(r, moves[i].class[0] == 'g' ? "r" : moves[i].class);
-            like.latencies->cycles = cycles;
+            *like.latencies = machine_latency(0, 0, cycles);
             like.n_latencies = !isnan(cycles);
         }
         for (int k = 0; k < 6 && !r->c->left_out && moves[i].loads[k]; k++) {

@@ -20,9 +20,10 @@
 enum { OPERANDS_MAX = 24 };
 
 struct operand {
-    int idx;      /* as latencies name it */
-    int position; /* in the form, from 1; 0: no part of it */
-    bool memory, reads, writes;
+    int idx;          /* as latencies name it */
+    int position;     /* in the form, from 1; 0: no part of it */
+    const char *name; /* of such a one: flags, mask, rax; else NULL */
+    bool memory, reads;
 };
 
 struct reader {
@@ -131,6 +132,27 @@ static bool is_set(const struct xml *element, const char *name)
     return value && strcmp(value, "1") == 0;
 }
 
+/* An implicit general register by its whole: eax, al and ax are rax; others in lower case. */
+static const char *implicit_name(const char *text, struct arena *a)
+{
+    static const struct {
+        const char *ends, *whole;
+    } names[] = {{"AX", "rax"}, {"AL", "rax"}, {"BX", "rbx"}, {"CX", "rcx"},
+                 {"CL", "rcx"}, {"DX", "rdx"}, {"DL", "rdx"}, {"SI", "rsi"},
+                 {"DI", "rdi"}, {"SP", "rsp"}, {"BP", "rbp"}};
+    const size_t len = strlen(text);
+    for (size_t i = 0; i < sizeof names / sizeof *names && len >= 2 && len <= 3; i++) {
+        if (strcmp(text + len - 2, names[i].ends) == 0) {
+            return names[i].whole;
+        }
+    }
+    char *name = arena_copy(a, text, len);
+    for (char *c = name; *c; c++) {
+        *c = (char)tolower((unsigned char)*c);
+    }
+    return *name ? name : NULL;
+}
+
 /* Why an operand cannot be read, or NULL. */
 static const char *add_operand(struct instruction *out, const struct xml *element,
                                const struct xml *instruction, struct arena *a)
@@ -142,14 +164,15 @@ static const char *add_operand(struct instruction *out, const struct xml *elemen
     struct operand *o = &out->operands[out->n++];
     *o = (struct operand){.idx = whole(idx), .memory = strcmp(type, "mem") == 0};
     o->reads = is_set(element, "r");
-    o->writes = is_set(element, "w");
     if (is_set(element, "opmask")) {
+        o->name = "mask";
         if (out->row.n > 0) {
             out->row.operands[0].suffix = is_set(instruction, "zeroing") ? "{k}{z}" : "{k}";
         }
         return NULL;
     }
     if (is_set(element, "suppressed") || strcmp(type, "flags") == 0) {
+        o->name = strcmp(type, "flags") == 0 ? "flags" : implicit_name(element->text, a);
         return NULL;
     }
     if (out->row.n == NOTATION_OPERANDS_MAX) {
@@ -257,33 +280,51 @@ static const struct operand *find_operand(const struct instruction *in, const st
     return NULL;
 }
 
-/* The least of what was measured: a bound promises that nothing is faster.  From memory it counts from
- * the address.  NaN: not measured; *upper: only a limit of it. */
-static double latency_cycles(const struct xml *latency, bool memory, bool *upper, struct arena *a)
+/* What was measured of one pair of operands: from memory it counts from the address.  The least counts,
+ * since a bound promises that nothing is faster, and the most is kept beside it.  cycles NaN: nothing;
+ * *upper: only a limit of it. */
+static struct machine_latency latency_of_pair(const struct xml *latency, bool memory, bool *upper,
+                                              struct arena *a)
 {
-    static const char *const from_register[] = {"cycles", "min_cycles", NULL},
-                             *const from_address[] = {"cycles_addr", "min_cycles_addr",
-                                                      "cycles_addr_index", "min_cycles_addr_index",
+    static const char *const from_register[] = {"cycles", "min_cycles", "max_cycles", NULL},
+                             *const from_address[] = {"cycles_addr",
+                                                      "min_cycles_addr",
+                                                      "max_cycles_addr",
+                                                      "cycles_addr_index",
+                                                      "min_cycles_addr_index",
+                                                      "max_cycles_addr_index",
                                                       NULL};
-    double least = (double)NAN;
+    struct machine_latency l = machine_latency(0, 0, (double)NAN);
+    double most = (double)NAN;
     for (const char *const *name = memory ? from_address : from_register; *name; name++) {
         const double cycles = number(latency, *name);
         const bool sane = cycles >= 0 && cycles <= 1e4;
         const bool is_upper = sane && is_set(latency, arena_format(a, "%s_is_upper_bound", *name));
         *upper |= is_upper;
-        if (sane && !is_upper && !(cycles >= least)) {
-            least = cycles;
+        if (sane && !is_upper) {
+            l.cycles = l.cycles <= cycles ? l.cycles : cycles;
+            most = most >= cycles ? most : cycles;
         }
     }
-    return least;
+    l.most_cycles = most > l.cycles ? most : (double)NAN;
+    const double same = number(latency, "cycles_same_reg");
+    l.same_register_cycles = same >= 0 && same <= 1e4 ? same : (double)NAN;
+    return l;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 static void add_latency(struct machine_form *out, struct machine_latency l)
 {
     for (int i = 0; i < out->n_latencies; i++) {
         struct machine_latency *have = &out->latencies[i];
-        if (have->source == l.source && have->destination == l.destination) {
-            have->cycles = l.cycles < have->cycles ? l.cycles : have->cycles;
+        if (have->source == l.source && have->destination == l.destination &&
+            same_name(have->source_name, l.source_name) &&
+            same_name(have->destination_name, l.destination_name)) {
+            *have = l.cycles < have->cycles ? l : *have;
             return;
         }
     }
@@ -306,10 +347,14 @@ static void read_latencies(struct collect *c, const struct xml *measurement,
             continue;
         }
         bool is_upper = false;
-        const double cycles = latency_cycles(l, from->memory, &is_upper, c->arena);
-        upper |= is_upper && isnan(cycles);
-        if (!isnan(cycles)) {
-            add_latency(out, (struct machine_latency){from->position, to->position, cycles});
+        struct machine_latency pair = latency_of_pair(l, from->memory, &is_upper, c->arena);
+        upper |= is_upper && isnan(pair.cycles);
+        if (!isnan(pair.cycles)) {
+            pair.source = from->position;
+            pair.destination = to->position;
+            pair.source_name = from->name;
+            pair.destination_name = to->name;
+            add_latency(out, pair);
         }
     }
     if (upper) {

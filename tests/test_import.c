@@ -39,12 +39,15 @@ static const struct {
       "{form: 'vaddsd xmm, xmm, m64', uops: [1*0|1, 1*2|3], latency_cycles: "
       "[{from: 3, to: 1, cycles: 9}, {from: 0, to: 1, cycles: 4}]}",
       "{form: 'vdivpd ymm, ymm, ymm', uops: [1*0, 8*0DV], latency_cycles: 14}",
+      "{form: 'vxorps ymm, ymm, ymm', uops: [1*0|1|5], latency_cycles: [{from: 0, to: 0, cycles: "
+      "1, "
+      "same_register_cycles: 0}]}",
       "{form: 'cmppd xmm, xmm, imm', uops: [1*0|1|5|6], latency_cycles: 1}",
       "{form: 'movzx r32, r8', uops: [1*0|1|5|6], latency_cycles: 1}",
       "{form: 'vaddps zmm{k}{z}, zmm, zmm', uops: [1*0], latency_cycles: 4}",
       "{form: 'vmovups ymm, m256', uops: [1*2|3], latency_cycles: 5}",
       "{form: 'mov m64, r64', uops: [1*2|3, 1*4]}",
-      "# 22 entries, 3 left out.",
+      "# 23 entries, 3 left out.",
       "osaca-x86.yml:81:3: push: its port_pressure is empty, its throughput not 0: unknown rather "
       "than free",
       "osaca-x86.yml:97:3: frob: no instruction of this name is known",
@@ -72,14 +75,17 @@ static const struct {
      "SKL",
      {"name: skl-uops-info", "ports: [P0, P1, P2, P3, DIV, P5, P6]", "file_date: '2024-01-02'",
       "{form: 'vaddps ymm, ymm, m256', uops: [1*P0|P1, 1*P2|P3], latency_cycles: "
-      "[{from: 2, to: 1, cycles: 4}, {from: 3, to: 1, cycles: 10}]}",
+      "[{from: 2, to: 1, cycles: 4}, {from: 3, to: 1, cycles: 10, most_cycles: 12}]}",
       "{form: 'vdivpd ymm, ymm, ymm', uops: [1*P0, 8*DIV]",
       "{form: 'vaddpd zmm{k}{z}, zmm, m64bcst', uops: [1*P0|P5, 1*P2|P3], slots: 2}",
       "zero_idioms: ['xor r32, r32']",
       "{form: 'shl r32, cl', uops: [2*P0|P6], latency_cycles: "
       "[{from: 1, to: 1, cycles: 1}], slots: 2}",
       "{form: jz rel, uops: [1*P0|P6]}",
-      "{form: mul r64, uops: [1*P1, 1*P5], latency_cycles: [{from: 1, to: 0, cycles: 3}",
+      "{form: mul r64, uops: [1*P1, 1*P5], latency_cycles: [{from: 1, to: 0, cycles: 3, "
+      "to_name: rax}, {from: 1, to: 0, cycles: 4, to_name: rdx}",
+      "{from: 2, to: 1, cycles: 1, same_register_cycles: 0}, {from: 1, to: 0, cycles: 1, to_name: "
+      "flags}]}",
       "{form: 'vpgatherdd xmm, m128, xmm', uops: [1*P0, 4*P2|P3, 1*P5], slots: 4}",
       "# 13 entries, 5 left out.",
       "uops-info.xml:63:5: BAD (R16): a figure of its measurement is a sentinel (-1, 9.2e18)",
