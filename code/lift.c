@@ -179,7 +179,9 @@ static void say_address(const struct decoder *d, const struct insn_mem *m, struc
     }
     if (m->index) {
         text_add(out, "%s%s", plus, code_reg_name(d, m->index));
-        text_add(out, m->scale == 1 ? "" : "*%d", m->scale);
+        if (m->scale != 1) {
+            text_add(out, "*%d", m->scale);
+        }
     }
     text_add(out, "]");
 }
