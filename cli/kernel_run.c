@@ -25,7 +25,7 @@ enum {
     LENGTHS_DRAM = 3,
     ROUNDS_DRAM = 7
 };
-#define CALL_S     1e-5 /* short, so that most timings lie between two disturbances */
+#define CALL_S     2e-5 /* short, so that most timings lie between two disturbances */
 #define RARE       0.01 /* runs of an instruction for an iteration that do not count: loop exits */
 #define PATIENCE_S 2.0  /* for better times, at each level */
 

@@ -27,7 +27,6 @@ const size_t callee_kind_bytes[CALLEE_KINDS] = {
 /* Arrays end this far past what n needs, and begin as far after what may be read: for stencils. */
 enum { PAD_BYTES = MEMORY_PAD_MAX, QUIET_PART = 10, ROUNDS_ON_CPU = 16 };
 #define QUIETER         0.95 /* crowd by this much less is news, not noise */
-#define WARM_CALLS      2
 #define WARM_S          3e-5 /* more than a core takes to be ready for 512-bit instructions */
 #define CLOCK_MOVES_MAX 0.01 /* between the pulses around one timing */
 
@@ -109,6 +108,9 @@ struct left {
     bool failed; /* `doing` says why */
 };
 
+/* See shuffle_cards. */
+enum { CARD_LONGEST = 3, HAND = 6, HANDS_MAX = 2048 };
+
 struct callee {
     const struct callee_request *request;
     struct left *left;
@@ -116,8 +118,10 @@ struct callee {
     char *arrays[CALLEE_ARRAYS_MAX];
     double scalars[CALLEE_SCALARS_MAX];
     struct pulse_gauge gauge;
-    double quietest; /* crowd */
-    uint32_t state;  /* of the lengths' order */
+    double quietest;                    /* crowd */
+    uint32_t state;                     /* of the lengths' order */
+    bool in_hands;                      /* how calls are made */
+    uint8_t cards[2][HAND * HANDS_MAX]; /* which calls: to warm up, and timed */
 };
 
 static uint32_t next_random(uint32_t *state) /* xorshift, Marsaglia 2003 */
@@ -184,18 +188,33 @@ static void call_once(const struct callee *c, size_t n)
     fence();
 }
 
-/* Calls in pairs of n + d and n - d, d a unit more, none or one less at random: so that no branch
- * predictor learns where the loop ends, which it does for some lengths and not for others. */
-static void call(struct callee *c, size_t n, long times)
+/* The longest call, of one length in all timings, and longer than any other. */
+static size_t longest(const struct callee_request *r)
 {
-    if (times < 2) {
-        call_once(c, n);
-        return;
+    return r->lengths[r->n_lengths - 1] + 2 * CALLEE_UNIT;
+}
+
+/* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often the
+ * longest.  So no branch predictor learns where the loop ends: most loops went on wherever this one
+ * does, and what came before says nothing.  Left alone it learns that of short loops and not of long
+ * ones (model 207: where the end before lies within some 190 taken branches), and the difference
+ * would be taken for the loop's. */
+
+static void shuffle_cards(struct callee *c, uint8_t *cards, long hands)
+{
+    for (int i = 0; i < HAND * (int)hands; i++) {
+        const int k = (int)((next_random(&c->state) >> 8) % (uint32_t)(i + 1));
+        cards[i] = cards[k];
+        cards[k] = (uint8_t)(i % HAND < CARD_LONGEST ? i % HAND : CARD_LONGEST);
     }
-    for (long i = 0; i + 1 < times; i += 2) {
-        const size_t apart = (size_t)(next_random(&c->state) >> 8) % 3 * CALLEE_UNIT;
-        call_once(c, n + apart - CALLEE_UNIT);
-        call_once(c, n + CALLEE_UNIT - apart);
+}
+
+/* `times` hands, or calls where these take long. */
+static void call(const struct callee *c, size_t n, const uint8_t *cards, long times)
+{
+    const size_t lengths[] = {n - CALLEE_UNIT, n, n + CALLEE_UNIT, longest(c->request)};
+    for (long i = 0; i < (c->in_hands ? HAND * times : times); i++) {
+        call_once(c, c->in_hands ? lengths[cards[i]] : n);
     }
 }
 
@@ -205,44 +224,53 @@ static double switches(void)
     return getrusage(RUSAGE_THREAD, &usage) ? (double)NAN : (double)usage.ru_nivcsw;
 }
 
-static double ticks_of(struct callee *c, size_t n, long times)
+static double ticks_of(const struct callee *c, size_t n, long times)
 {
     const uint64_t start = pulse_ticks();
-    call(c, n, times);
+    call(c, n, c->cards[1], times);
     return (double)(pulse_ticks() - start) / (double)times;
 }
 
-static double seconds_of(struct callee *c, size_t n, long times)
+static double seconds_of(const struct callee *c, size_t n, long times)
 {
     const double start = clock_seconds();
-    call(c, n, times);
+    call(c, n, c->cards[0], times);
     return (clock_seconds() - start) / (double)times;
 }
 
-/* How many calls of this length take about call_s; the least of a few counts, since one that was
- * interrupted says nothing. */
-static long times_for(struct callee *c, size_t n)
+/* The least of a few, since one that was interrupted says nothing. */
+static double least_seconds(const struct callee *c, size_t n, long times)
 {
     enum { TRIES = 5 };
-    for (long times = 1; times < 1L << 30; times *= 2) {
-        double least = INFINITY;
-        for (int k = 0; k < TRIES && least * (double)times > c->request->call_s / 2; k++) {
-            least = fmin(least, seconds_of(c, n, times));
-        }
-        if (least * (double)times > c->request->call_s / 2) {
-            return times;
-        }
+    double least = INFINITY;
+    for (int k = 0; k < TRIES && least * (double)times > c->request->call_s / 2; k++) {
+        least = fmin(least, seconds_of(c, n, times));
     }
-    return 1L << 30;
+    return least;
+}
+
+/* How many hands of this length, or calls, take about call_s. */
+static long times_for(const struct callee *c, size_t n)
+{
+    long times = 1;
+    while (times < HANDS_MAX &&
+           least_seconds(c, n, times) * (double)times <= c->request->call_s / 2) {
+        times *= 2;
+    }
+    return times;
 }
 
 /* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced it.
- * `warm` calls first bring lines near, teach branches and raise or lower the clock. */
-static double cycles_of(struct callee *c, size_t n, long warm, long times, bool *good)
+ * As many calls and more first bring lines near, teach branches and raise or lower the clock. */
+static double cycles_of(struct callee *c, size_t n, long times, bool *good)
 {
     const double displaced = switches();
     const double crowd = pulse_crowd(&c->gauge);
-    call(c, n, warm);
+    shuffle_cards(c, c->cards[0], times);
+    shuffle_cards(c, c->cards[1], times);
+    for (double warm = 0; warm <= WARM_S; warm += c->request->call_s) {
+        call(c, n, c->cards[0], times);
+    }
     const struct pulse before = pulse_touch(&c->gauge);
     const double ticks = ticks_of(c, n, times);
     const struct pulse after = pulse_touch(&c->gauge);
@@ -264,10 +292,10 @@ static void shuffle(int *order, int n, uint32_t *state)
     }
 }
 
-/* Least squares of cycles over lengths: the slope and what is left at length 0. */
-static void fit_line(const struct callee_request *r, const double *cycles, double *slope,
-                     double *intercept)
+/* Least squares of cycles over lengths: what one more n takes, and what a call does besides. */
+static void fit_line(const struct callee *c, const double *cycles, double *slope, double *besides)
 {
+    const struct callee_request *r = c->request;
     double mean_n = 0, mean_c = 0, both = 0, square = 0;
     for (int i = 0; i < r->n_lengths; i++) {
         mean_n += (double)r->lengths[i] / r->n_lengths;
@@ -278,8 +306,10 @@ static void fit_line(const struct callee_request *r, const double *cycles, doubl
         both += off * (cycles[i] - mean_c);
         square += off * off;
     }
-    *slope = both / square;
-    *intercept = mean_c - *slope * mean_n;
+    const double others = c->in_hands ? HAND - CARD_LONGEST : 0;
+    const double of_n = c->in_hands ? CARD_LONGEST : 1;
+    *slope = both / square / of_n;
+    *besides = (mean_c - *slope * (of_n * mean_n + others * (double)longest(r))) / (of_n + others);
 }
 
 static bool fails(struct callee *c, const char *what, const char *why)
@@ -316,8 +346,7 @@ static void take_round(struct callee *c, const long *times, uint32_t *state, str
     for (int k = 0; k < r->n_lengths; k++) {
         const int i = order[k];
         bool good;
-        const long warm = WARM_CALLS + (long)(WARM_S / r->call_s * (double)times[i]);
-        const double cycles = cycles_of(c, r->lengths[i], warm, times[i], &good);
+        const double cycles = cycles_of(c, r->lengths[i], times[i], &good);
         if (good && t->n_good[i] < r->rounds) {
             t->good[i][t->n_good[i]++] = cycles;
         } else if (!good && t->n_bad[i] < r->rounds) {
@@ -333,21 +362,22 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Sorts the good timings. */
-static double quiet_slope(const struct callee_request *r, struct timings *t)
+static double quiet_slope(const struct callee *c, struct timings *t)
 {
-    double quiet[CALLEE_LENGTHS_MAX], slope, intercept;
+    const struct callee_request *r = c->request;
+    double quiet[CALLEE_LENGTHS_MAX], slope, besides;
     for (int i = 0; i < r->n_lengths; i++) {
         qsort(t->good[i], (size_t)t->n_good[i], sizeof t->good[i][0], ascending);
         quiet[i] = t->good[i][t->n_good[i] / QUIET_PART];
     }
-    fit_line(r, quiet, &slope, &intercept);
+    fit_line(c, quiet, &slope, &besides);
     return slope;
 }
 
 /* One slope for each rank of a timing among those of its length. */
-static void take_slopes(const struct callee_request *r, struct timings *t,
-                        struct callee_result *out)
+static void take_slopes(const struct callee *c, struct timings *t, struct callee_result *out)
 {
+    const struct callee_request *r = c->request;
     const int n = fewest(t->n_good, r->n_lengths);
     out->crowded = n < CALLEE_ROUNDS_MIN && n < r->rounds;
     for (int k = 0; k < (out->crowded ? fewest(t->n_bad, r->n_lengths) : n); k++) {
@@ -355,10 +385,10 @@ static void take_slopes(const struct callee_request *r, struct timings *t,
         for (int i = 0; i < r->n_lengths; i++) {
             cycles[i] = out->crowded ? t->bad[i][k] : t->good[i][k];
         }
-        fit_line(r, cycles, &out->cycles_per_n[k], &out->call_cycles[k]);
+        fit_line(c, cycles, &out->cycles_per_n[k], &out->call_cycles[k]);
         out->n = k + 1;
     }
-    out->quiet_per_n = n > 0 ? quiet_slope(r, t) : (double)NAN;
+    out->quiet_per_n = n > 0 ? quiet_slope(c, t) : (double)NAN;
 }
 
 static void run_on(int cpu)
@@ -398,6 +428,8 @@ static bool time_rounds(struct callee *c, uint32_t *state)
     if (!t) {
         return fails(c, "no memory", "for the timings");
     }
+    shuffle_cards(c, c->cards[0], HANDS_MAX);
+    c->in_hands = least_seconds(c, longest(r), 1) < r->call_s;
     for (int i = 0; i < r->n_lengths; i++) {
         times[i] = times_for(c, r->lengths[i]);
     }
@@ -414,7 +446,7 @@ static bool time_rounds(struct callee *c, uint32_t *state)
         }
     }
     out->clock_hz = pulse_clock_hz();
-    take_slopes(r, t, out);
+    take_slopes(c, t, out);
     free(t);
     return true;
 }
@@ -438,8 +470,7 @@ static bool load(struct callee *c)
 static bool make_arrays(struct callee *c, uint32_t *state)
 {
     const struct callee_request *r = c->request;
-    const size_t longest = r->lengths[r->n_lengths - 1] + CALLEE_UNIT;
-    const size_t slice = (size_t)(8 * fmax(r->elements_per_n, 1) * (double)longest) + PAD_BYTES;
+    const size_t slice = (size_t)(8 * fmax(r->elements_per_n, 1) * (double)longest(r)) + PAD_BYTES;
     struct memory m = {0};
     struct err e = {0};
     if (r->args.n_arrays > 0 &&

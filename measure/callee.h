@@ -6,8 +6,9 @@
  * the core's pulse is felt (pulse.h), which gives the clock and says whether the core was ours alone; if
  * it was not, or the thread was displaced, the timing does not count and another is taken, while patience
  * lasts, on another CPU if that is quieter.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
- * remainder; calls of one length are a mixture of lengths around it, so that the loop's end is equally hard
- * to predict for all; and a fence between calls keeps one from beginning within the one before.
+ * remainder; calls of one length are a mixture of lengths around it and of the longest, which all timings
+ * have in common, so that the loop's end is equally hard to predict for all; and a fence between calls
+ * keeps one from beginning within the one before.
  *
  * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
  * conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold numbers from
