@@ -9,6 +9,8 @@
 #include "model/ceiling.h"
 #include "model/chain.h"
 #include "model/detect.h"
+#include "model/front.h"
+#include "model/stores.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,49 +195,97 @@ static int number_of(const struct decoder *d, code_reg reg)
     return number;
 }
 
-/* The part of iterations in which this access crosses a line, from where it was first and how far it
- * moves; 0 where it does not move by a constant. */
-static double crossing_part(const struct decoder *d, const struct code_loop *l,
-                            const struct insn_mem *m, const uint64_t *regs)
+/* Where an access was first, and how far it moves; *step 0: by no constant. */
+static uint64_t place_of(const struct decoder *d, const struct code_loop *l,
+                         const struct insn_mem *m, const uint64_t *regs, uint64_t *step)
 {
-    enum { LINE = 64 };
     const int base = number_of(d, m->base), index = number_of(d, m->index);
     int64_t base_step, index_step;
+    const bool moves = !m->rip_relative && (base >= 0 || index >= 0) &&
+                       lift_step(l, m->base, &base_step) && lift_step(l, m->index, &index_step);
+    *step = moves ? (uint64_t)(base_step + index_step * m->scale) : 0;
+    return (base < 0 ? 0 : regs[base]) + (index < 0 ? 0 : regs[index] * (uint64_t)m->scale) +
+           (uint64_t)m->displacement;
+}
+
+/* The part of iterations in which an access crosses a line; 0 where it does not move by a constant. */
+static double crossing_part(uint64_t first, uint64_t step, int bytes)
+{
+    enum { LINE = 64 };
     int crossed = 0;
-    if (m->rip_relative || (base < 0 && index < 0) || !lift_step(l, m->base, &base_step) ||
-        !lift_step(l, m->index, &index_step)) {
-        return 0;
-    }
-    const uint64_t first = (base < 0 ? 0 : regs[base]) +
-                           (index < 0 ? 0 : regs[index] * (uint64_t)m->scale) +
-                           (uint64_t)m->displacement;
-    const uint64_t step = (uint64_t)(base_step + index_step * m->scale);
-    for (uint64_t k = 0; k < LINE; k++) {
-        crossed += (int)((first + k * step) % LINE) + m->bytes > LINE;
+    for (uint64_t k = 0; k < LINE && step != 0; k++) {
+        crossed += (int)((first + k * step) % LINE) + bytes > LINE;
     }
     return (double)crossed / LINE;
 }
 
-static void add_crossings(struct cost *cost, const struct ran *r, const char *isa)
+enum { STORES_MAX = 64 };
+
+/* What the loop's accesses do to lines. */
+struct lines {
+    double crossing_loads, crossing_stores; /* an iteration */
+    struct store stores[STORES_MAX];
+    int n_stores;
+};
+
+static void add_access(const struct insn_mem *m, uint64_t first, uint64_t step, double times,
+                       struct lines *out)
+{
+    const double part = times * crossing_part(first, step, m->bytes);
+    out->crossing_loads += m->read ? part : 0;
+    out->crossing_stores += m->write ? part : 0;
+    if (m->write && out->n_stores < STORES_MAX) {
+        out->stores[out->n_stores++] = (struct store){(int64_t)first, (int64_t)step, 0, m->bytes};
+    }
+}
+
+static void find_lines(const struct ran *r, struct lines *out)
 {
     const struct kernel_candidate *k = r->loop;
-    double loads = 0, stores = 0;
+    const struct code_loop *l = &k->loop.loop;
     struct err none = {0};
-    struct decoder *d = decoder_open(k->loop.loop.arch, &none);
-    for (int i = 0; d && i < k->loop.loop.n; i++) {
-        const struct insn *insn = &k->loop.loop.insns[i];
-        const uint64_t offset = insn->address - k->function.address;
+    struct decoder *d = decoder_open(l->arch, &none);
+    *out = (struct lines){0};
+    for (int i = 0; d && i < l->n; i++) {
+        const uint64_t offset = l->insns[i].address - k->function.address;
         const double times = r->steps.per_n[offset] * r->n_per_iter;
-        const bool scattered = strstr(insn->form, "gather") || strstr(insn->form, "scatter");
-        for (int m = 0; m < insn->n_mem && !scattered; m++) {
-            const double part =
-                times * crossing_part(d, &k->loop.loop, &insn->mem[m], r->steps.regs[offset]);
-            loads += insn->mem[m].read ? part : 0;
-            stores += insn->mem[m].write ? part : 0;
+        const bool by_data =
+            strstr(l->insns[i].form, "gather") || strstr(l->insns[i].form, "scatter");
+        for (int m = 0; m < l->insns[i].n_mem && !by_data; m++) {
+            const struct insn_mem *mem = &l->insns[i].mem[m];
+            uint64_t step;
+            const uint64_t first = place_of(d, l, mem, r->steps.regs[offset], &step);
+            add_access(mem, first, step, times, out);
         }
     }
     decoder_close(d);
-    cost_add_crossings(cost, isa, loads, stores);
+}
+
+/* Whether all of the loop runs in every iteration. */
+static bool runs_straight(const struct ran *r)
+{
+    const struct kernel_candidate *k = r->loop;
+    for (int i = 0; i < k->loop.loop.n; i++) {
+        const uint64_t offset = k->loop.loop.insns[i].address - k->function.address;
+        if (fabs(r->steps.per_n[offset] * r->n_per_iter - 1) > RARE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_lines_and_order(struct cost *cost, const struct ran *r, const char *isa)
+{
+    const struct machine *m = cost_machine(cost->table);
+    const uint64_t moved = r->steps.first - r->loop->function.address;
+    struct lines lines;
+    find_lines(r, &lines);
+    cost_add_crossings(cost, isa, lines.crossing_loads, lines.crossing_stores);
+    if (cost_table_view(cost->table) == COST_PORTS && runs_straight(r)) {
+        cost->front = front_of_loop(cost->table, &r->loop->loop.loop, 1, &moved);
+        cost->line_cycles = stores_cycles(lines.stores, lines.n_stores, m->store_line_cycles,
+                                          m->line_crossing_store_cycles);
+    }
 }
 
 static const struct machine *machine_of(struct cli *c, const struct host *h, const char *name,
@@ -271,7 +321,7 @@ static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *
     }
     struct cost cost = cost_new(t);
     add_what_ran(c, &cost, r);
-    add_crossings(&cost, r, body->isa);
+    add_lines_and_order(&cost, r, body->isa);
     if (!ceiling_of_cost(&cost, &bound, e) || !chain_find(&r->loop->loop.loop, 1, t, &chain, e)) {
         return false;
     }

@@ -25,6 +25,10 @@ static const char *const core_keys[] = {
     "line_crossing_load_slots",
     "line_crossing_load_slots_512",
     "line_crossing_store_cycles",
+    "store_line_cycles",
+    "fetch_slots",
+    "indexed_operand_slots",
+    "indexed_operand_places",
     "store_forward_cycles",
     NULL,
 };
@@ -48,7 +52,7 @@ const struct field *whatif_core_field(const char *key)
 
 static bool parse_core(const char *key, double value, struct change *out, struct err *e)
 {
-    char known[200];
+    char known[400];
     for (int i = 0; core_keys[i]; i++) {
         if (strcmp(core_keys[i], key) == 0) {
             const struct field *f = whatif_core_field(core_keys[i]);

@@ -148,7 +148,16 @@ struct machine {
     /* key core.indexed_operand_slots: dispatch slots of a VEX or EVEX operation whose memory source has
      * an index register, which only decoded code shows; NaN: no different */
     double indexed_operand_slots;
+    /* key core.indexed_operand_places: such an operation is renamed only as one of the first so many
+     * of a cycle; NaN: anywhere */
+    double indexed_operand_places;
+    /* key core.fetch_slots: the most that are fetched in a cycle, none from beyond a taken branch, so
+     * that a trip takes whole cycles; NaN: no such bound is known */
+    double fetch_slots;
     double line_crossing_store_cycles; /* NaN: unknown */
+    /* key core.store_line_cycles: a store takes the L1 so long, two together that follow each other
+     * into the same line; NaN: unknown */
+    double store_line_cycles;
     double line_crossing_bytes;
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
      * NaN: unknown */

@@ -104,6 +104,7 @@ double callee_bytes(const struct callee_args *args, double elements_per_n, size_
 /* What the child leaves for the parent, whatever ends it. */
 struct left {
     struct callee_result result;
+    uint64_t first; /* address of the function, where it was stepped through */
     char doing[200];
     bool failed; /* `doing` says why */
 };
@@ -576,6 +577,7 @@ static void step_through(const struct callee *c, size_t len, int which)
     struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
     struct steps *s = steps_taken();
     memcpy(&s->first, &c->function, sizeof c->function);
+    c->left->first = s->first;
     s->len = len;
     s->count = counts_in(c->left, len, which);
     s->regs = regs_in(c->left, len);
@@ -651,6 +653,7 @@ bool callee_count(const struct callee_request *r, size_t code_len, struct arena 
     }
     out->per_n = arena_new(a, double, code_len);
     out->regs = regs_in(left, code_len);
+    out->first = left->first;
     const double apart = (double)(r->lengths[1] - r->lengths[0]);
     for (size_t k = 0; k < code_len; k++) {
         out->per_n[k] = (counts_in(left, code_len, 1)[k] - counts_in(left, code_len, 0)[k]) / apart;

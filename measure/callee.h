@@ -85,13 +85,14 @@ double callee_bytes(const struct callee_args *args, double elements_per_n, size_
  * said. */
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e);
 
-/* What really runs, whatever the compiler prepared, by single steps at the two least lengths: by offset in
+/* What really runs, and where, whatever the compiler prepared, by single steps at the two least lengths: by offset in
  * the function, how often an instruction runs for one more n, and what the general registers held when it
  * was first about to run (in the order of their numbers: rax rcx rdx rbx rsp rbp rsi rdi r8 ...), from which
  * its address follows.  ERR_RANGE: more than CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not
  * x86-64, where steps cannot be counted. */
 #define CALLEE_REGS 16
 struct callee_steps {
+    uint64_t first;                /* address of the function */
     double *per_n;                 /* [code_len] */
     uint64_t (*regs)[CALLEE_REGS]; /* [code_len] */
 };

@@ -9,7 +9,7 @@
 
 static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds binds)
 {
-    if (cycles > b->cycles) { /* false for NaN, which means that no such row is known */
+    if (cycles > b->cycles * (1 + PORTS_TIE)) { /* false for NaN: no such row is known */
         b->cycles = cycles;
         b->binds = binds;
     }
@@ -44,6 +44,9 @@ static void bound_by_ports(const struct cost *c, struct ceiling_bound *out)
     raise(out, c->taken_branches / cost_machine(c->table)->taken_branches_per_cycle,
           BINDS_TAKEN_BRANCHES);
     raise(out, c->store_cycles, BINDS_CROSSING_STORES);
+    raise(out, c->line_cycles, BINDS_STORES);
+    raise(out, c->front.rename_cycles, BINDS_RENAMING);
+    raise(out, c->front.fetch_cycles, BINDS_FETCH);
 }
 
 static void bound_by_resources(const struct cost *c, struct ceiling_bound *out)
@@ -124,6 +127,17 @@ static void name_ports(const struct machine *m, uint32_t ports, struct text *out
     }
 }
 
+static void fetch_words(const struct cost *c, struct text *out)
+{
+    if (c->front.lines > 0 && c->front.lines >= c->front.fetch_cycles) {
+        text_add(out, "fetch: %d lines of code, over the end of one of which the branch back lies",
+                 c->front.lines);
+    } else {
+        text_add(out, "fetch: whole cycles of at most %g slots, none from beyond a taken branch",
+                 cost_machine(c->table)->fetch_slots);
+    }
+}
+
 void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct text *out)
 {
     const struct machine *m = cost_machine(c->table);
@@ -149,6 +163,16 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         break;
     case BINDS_CROSSING_STORES:
         text_add(out, "stores that cross a line: %g cycles", c->store_cycles);
+        break;
+    case BINDS_STORES:
+        text_add(out, "stores: %g cycles, one line at a time", c->line_cycles);
+        break;
+    case BINDS_RENAMING:
+        text_add(out, "renaming: %g slots, an indexed operand only among the first %g of a cycle",
+                 c->slots, m->indexed_operand_places);
+        break;
+    case BINDS_FETCH:
+        fetch_words(c, out);
         break;
     case BINDS_RESOURCE:
         meaning = machine_meaning_of(m, m->resources[b->resource]);
@@ -177,6 +201,7 @@ static void add_kernel(struct cost *c, const struct kernel_ceiling_input *in)
 {
     if (in->loop) {
         cost_add_loop(c, in->loop, in->body->inner_trips);
+        cost_set_order(c, in->loop, in->body->inner_trips);
         cost_add_crossings(c, in->body->isa, in->body->crossing_loads_per_iter,
                            in->body->crossing_stores_per_iter);
     } else {

@@ -1,6 +1,6 @@
 /* ceiling.h - the instruction-mix bound of a block or a kernel, with the name of what binds.
  *
- *     cycles = max(port bound, front end, taken branches, crossing stores)      of a port mapping
+ *     cycles = max(port bound, front end, taken branches, stores)               of a port mapping
  *     cycles = max over resources of the cycles they are used                   of a resource mapping
  *
  * A cost with unknown forms has no ceiling: the cycles of the known forms alone are given beside it,
@@ -18,7 +18,10 @@ enum ceiling_binds {
     BINDS_PORTS,
     BINDS_FRONT_END,
     BINDS_TAKEN_BRANCHES,
+    BINDS_FETCH,    /* whole cycles of it: front.h */
+    BINDS_RENAMING, /* places of indexed operands: front.h */
     BINDS_CROSSING_STORES,
+    BINDS_STORES, /* lines one at a time: stores.h */
     BINDS_RESOURCE,
 };
 

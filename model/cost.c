@@ -1,6 +1,7 @@
 #include "model/cost.h"
 
 #include "code/form.h"
+#include "model/stores.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,7 +16,8 @@ struct cost cost_new(struct cost_table *t)
 void cost_clear(struct cost *c)
 {
     c->n_items = 0;
-    c->slots = c->store_cycles = c->taken_branches = c->instructions = 0;
+    c->slots = c->store_cycles = c->line_cycles = c->taken_branches = c->instructions = 0;
+    c->front = (struct front_bound){0};
     c->n_unknown = c->n_unsound = 0;
     memset(c->cycles, 0, (size_t)cost_n_resources(c->table) * sizeof *c->cycles);
 }
@@ -153,13 +155,13 @@ static bool addresses_rip(const struct insn *i)
     return false;
 }
 
-/* The row of instruction i together with the next one, or NULL. */
-static const struct cost_row *pair_at(const struct cost *c, const struct code_loop *l, int i)
+const struct cost_row *cost_of_neighbours(const struct cost_table *t, const struct code_loop *l,
+                                          int i)
 {
     if (i + 1 >= l->n || is_inner(l, i) != is_inner(l, i + 1) || addresses_rip(&l->insns[i])) {
         return NULL;
     }
-    return cost_of_pair(c->table, l->insns[i].form, l->insns[i + 1].form);
+    return cost_of_pair(t, l->insns[i].form, l->insns[i + 1].form);
 }
 
 /* A VEX or EVEX operation on memory, but no move and no gather, that reads through an index. */
@@ -175,12 +177,18 @@ static bool has_indexed_operand(const struct insn *i)
     return i->form[0] == 'v' && i->n_mem > 0 && i->mem[0].read && i->mem[0].index != 0;
 }
 
+const struct cost_row *cost_of_index(struct cost_table *t, const struct insn *i)
+{
+    const struct cost_row *row = cost_of_insn(t, i);
+    const bool takes = row->kind != COST_UNKNOWN && row->slots <= 1 && has_indexed_operand(i);
+    return takes ? cost_of_indexed_operand(t) : NULL;
+}
+
 void cost_add_insn(struct cost *c, const struct insn *i, double count)
 {
-    const struct cost_row *row = cost_of_insn(c->table, i);
-    const struct cost_row *indexed = cost_of_indexed_operand(c->table);
-    cost_add(c, row, count);
-    if (indexed && row->kind != COST_UNKNOWN && row->slots <= 1 && has_indexed_operand(i)) {
+    const struct cost_row *indexed = cost_of_index(c->table, i);
+    cost_add(c, cost_of_insn(c->table, i), count);
+    if (indexed) {
         cost_add(c, indexed, count);
     }
 }
@@ -189,7 +197,7 @@ void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips
 {
     for (int i = 0; i < l->n; i++) {
         const double times = is_inner(l, i) ? inner_trips : 1;
-        const struct cost_row *pair = pair_at(c, l, i);
+        const struct cost_row *pair = cost_of_neighbours(c->table, l, i);
         if (pair) {
             cost_add(c, pair, times);
             i++;
@@ -198,6 +206,14 @@ void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips
         }
     }
     c->taken_branches += l->inner_first >= 0 ? inner_trips : 1;
+}
+
+void cost_set_order(struct cost *c, const struct code_loop *l, double inner_trips)
+{
+    if (cost_table_view(c->table) == COST_PORTS) {
+        c->front = front_of_loop(c->table, l, inner_trips, NULL);
+        c->line_cycles = stores_of_loop(cost_machine(c->table), l, inner_trips);
+    }
 }
 
 /* --- reading --- */

@@ -25,6 +25,7 @@
 #include "code/loop.h"
 #include "formats/kernels.h"
 #include "model/cost_table.h"
+#include "model/front.h"
 #include "model/ports.h"
 
 #include <stdbool.h>
@@ -40,7 +41,9 @@ struct cost {
     size_t n_items, capacity;
     double *cycles; /* [cost_n_resources] */
     double slots;
-    double store_cycles;   /* of the unit for crossing stores */
+    double store_cycles; /* of the unit for crossing stores */
+    double line_cycles;  /* of the L1's, which takes stores line by line: stores.h */
+    struct front_bound front;
     double taken_branches; /* bodies and loops: one a trip */
     double instructions;   /* a fused pair is two, a crossing none */
     int n_unknown;         /* items */
@@ -55,9 +58,16 @@ void cost_add(struct cost *c, const struct cost_row *row, double count);
 void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms);
 void cost_add_body(struct cost *c, const struct kernel_body *b); /* with its crossings */
 void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips);
-/* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
+/* What the order of its instructions takes; not of what stands in no loop. */
+void cost_set_order(struct cost *c, const struct code_loop *l, double inner_trips);
 /* A decoded instruction's row, and what an index register in its memory source adds to its slots. */
 void cost_add_insn(struct cost *c, const struct insn *i, double count);
+/* The latter's row, or NULL. */
+const struct cost_row *cost_of_index(struct cost_table *t, const struct insn *i);
+/* The row of instruction i together with the next one, or NULL. */
+const struct cost_row *cost_of_neighbours(const struct cost_table *t, const struct code_loop *l,
+                                          int i);
+/* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
 void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores);
 
 /* "vpmullq zmm, zmm, zmm (2), ..." into out, equal forms added up; nothing if all are known. */

@@ -69,7 +69,7 @@ ok $? "the second by number"
 ok $? "the kernel works in model"
 grep -q "^add2,avx2,1,chains,1,0.25,,flop/s," "$tmp/model.csv"
 ok $? "with the chain of its counter"
-"$gambrel" model -k "$tmp/object.yaml" -m sapphire-rapids | grep -q "front end: 7 slots at 6 a cycle"
+"$gambrel" model -k "$tmp/object.yaml" -m sapphire-rapids | grep -q "front end: 6 slots at 6 a cycle"
 ok $? "an indexed operand takes the slots that the machine file says"
 fails 2 "no function 'nothing'; there are add2, other" \
     "$gambrel" kernel from-object "$tmp/loop.o" --symbol nothing

@@ -1,0 +1,132 @@
+#include "model/front.h"
+
+#include "model/cost.h"
+
+#include <math.h>
+
+enum { LINE_BYTES = 64, WIDTH_MAX = 64 };
+
+/* --- renaming --- */
+
+/* Where renaming stands within a cycle. */
+struct group {
+    int slots, uops; /* taken */
+    long cycles;     /* before this one */
+};
+
+static void next_cycle(struct group *g)
+{
+    *g = (struct group){.cycles = g->cycles + 1};
+}
+
+static void rename(struct group *g, const struct front_uop *u, int width, double places)
+{
+    if (u->indexed && (g->slots + u->slots > width || g->uops >= places)) {
+        next_cycle(g);
+    }
+    for (int k = 0; k < u->slots; k++) {
+        if (g->slots == width) {
+            next_cycle(g);
+        }
+        g->slots++;
+        g->uops += !u->indexed || k == 0;
+    }
+}
+
+/* Trip after trip, until one begins as another did. */
+double front_renames(const struct front_uop *uops, int n, int width, double places)
+{
+    struct begun {
+        int trip; /* from 1 */
+        long cycles;
+    } seen[WIDTH_MAX + 1][WIDTH_MAX + 1] = {{{0}}};
+    struct group g = {0};
+    for (int trip = 1;; trip++) {
+        struct begun *before = &seen[g.slots][g.uops];
+        if (before->trip > 0) {
+            return (double)(g.cycles - before->cycles) / (trip - before->trip);
+        }
+        *before = (struct begun){trip, g.cycles};
+        for (int i = 0; i < n; i++) {
+            rename(&g, &uops[i], width, places);
+        }
+    }
+}
+
+/* --- a loop's uops --- */
+
+/* Instructions first..last of a loop, which closes with a branch. */
+struct stretch {
+    struct front_uop *uops;
+    int n;
+    int slots;      /* fetched: an indexed operand is not split yet */
+    bool over_line; /* an instruction of the closing pair lies over a line's end */
+    int lines;
+};
+
+static uint64_t line_of(const struct insn *i, const uint64_t *moved, int offset)
+{
+    return (i->address + *moved + (uint64_t)offset) / LINE_BYTES;
+}
+
+static bool lies_over(const struct insn *i, const uint64_t *moved)
+{
+    return line_of(i, moved, 0) != line_of(i, moved, i->length - 1);
+}
+
+static bool parted(const struct insn *first, const uint64_t *moved)
+{
+    return moved &&
+           line_of(first, moved, first->length - 1) != line_of(first, moved, first->length);
+}
+
+static struct stretch uops_of(struct cost_table *t, const struct code_loop *l, int first, int last,
+                              const uint64_t *moved)
+{
+    struct stretch s = {.uops =
+                            arena_new(cost_arena(t), struct front_uop, (size_t)(last - first + 1))};
+    for (int i = first; i <= last; i++) {
+        const struct insn *insn = &l->insns[i];
+        const bool pair = i < last && cost_of_neighbours(t, l, i) && !parted(insn, moved);
+        const struct cost_row *row = pair ? NULL : cost_of_insn(t, insn);
+        const struct cost_row *indexed = pair ? NULL : cost_of_index(t, insn);
+        const int slots = pair ? 1 : (int)ceil(row->slots);
+        s.slots += slots;
+        s.uops[s.n++] =
+            (struct front_uop){slots + (indexed ? (int)ceil(indexed->slots) : 0), indexed != NULL};
+        if (moved && i + pair == last) {
+            s.over_line = lies_over(insn, moved) || (pair && lies_over(insn + 1, moved));
+        }
+        i += pair;
+    }
+    if (moved) {
+        s.lines = (int)(line_of(&l->insns[last], moved, l->insns[last].length - 1) -
+                        line_of(&l->insns[first], moved, 0)) +
+                  1;
+    }
+    return s;
+}
+
+struct front_bound front_of_loop(struct cost_table *t, const struct code_loop *l,
+                                 double inner_trips, const uint64_t *moved)
+{
+    const struct machine *m = cost_machine(t);
+    const bool nested = l->inner_first >= 0;
+    const struct stretch s =
+        uops_of(t, l, nested ? l->inner_first : 0, nested ? l->inner_last : l->n - 1, moved);
+    const double trips = nested ? inner_trips : 1;
+    struct front_bound out = {0};
+    if (cost_table_view(t) != COST_PORTS || s.n == 0) {
+        return out;
+    }
+    if (m->fetch_slots > 0) {
+        out.lines = s.over_line ? s.lines : 0;
+        out.fetch_cycles = trips * fmax(ceil(s.slots / m->fetch_slots), out.lines);
+    }
+    if (m->dispatch_width >= 1 && m->dispatch_width <= WIDTH_MAX) {
+        const double places =
+            isnan(m->indexed_operand_places) ? (double)INFINITY : m->indexed_operand_places;
+        out.rename_cycles = trips * front_renames(s.uops, s.n, (int)m->dispatch_width, places);
+    }
+    return out;
+}
