@@ -168,7 +168,7 @@ void machine_diff_words(const struct machine_diff *d, struct document *out)
             words_lacking(d, true, out);
             words_lacking(d, false, out);
         } else {
-            words_table(d, kind, out);
+            words_table(d, (enum difference_kind)kind, out);
         }
     }
     words_predictions(d, out);

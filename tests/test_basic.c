@@ -48,8 +48,8 @@ static void forms_of_bytes(struct arena *a)
 {
     struct err e = {0};
     struct decoder *d = decoder_open(ARCH_X86_64, &e);
-    struct insn *insns;
-    int n;
+    struct insn *insns = NULL;
+    int n = 0;
     size_t len;
     const uint8_t *code = bytes_of("48ffc848ffc84883c640", &len, a);
     ok(d && basic_decode(d, code, len, a, &insns, &n, &e) && n == 3, "three instructions");

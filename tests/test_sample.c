@@ -79,18 +79,24 @@ static void test_protocol(void)
         struct fake fake;
         double n_iter; /* wanted; within 30 % */
     } cases[] = {
-        {"a short loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
-        {"a long loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-3, 0, 0}, 10},
-        {"an iteration longer than a pass", RULES(0.01, 0.1, 5, UINT64_MAX, 0), {1, 0, 0}, 1},
-        {"no warm-up asked for", RULES(0.01, 0, 3, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
-        {"one pass", RULES(0.01, 0.1, 1, UINT64_MAX, 0), {1e-9, 0, 0}, 1e7},
-        {"a limit that a pass does not reach", RULES(0.01, 0.1, 21, 5000, 0), {1e-9, 0, 0}, 5000},
-        {"a limit of one", RULES(0.01, 0.001, 4, 1, 0), {1e-6, 0, 0}, 1},
-        {"a length that is given", RULES(0.01, 0.1, 21, UINT64_MAX, 12345), {1e-9, 0, 0}, 12345},
-        {"a given length above the limit", RULES(0.01, 0.001, 2, 100, 12345), {1e-6, 0, 0}, 100},
-        {"a machine that is slow at first", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-9, 0, 9}, 1e7},
-        {"a loop that takes no time", RULES(0.01, 0.0, 3, 1 << 20, 0), {0, 0, 0}, 1 << 20},
-        {"a cost of every pass", RULES(0.01, 0.1, 7, UINT64_MAX, 0), {1e-9, 1e-6, 0}, 1e7},
+        {"a short loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-9, 0, 0, 0}, 1e7},
+        {"a long loop", RULES(0.01, 0.1, 21, UINT64_MAX, 0), {1e-3, 0, 0, 0}, 10},
+        {"an iteration longer than a pass", RULES(0.01, 0.1, 5, UINT64_MAX, 0), {1, 0, 0, 0}, 1},
+        {"no warm-up asked for", RULES(0.01, 0, 3, UINT64_MAX, 0), {1e-9, 0, 0, 0}, 1e7},
+        {"one pass", RULES(0.01, 0.1, 1, UINT64_MAX, 0), {1e-9, 0, 0, 0}, 1e7},
+        {"a limit that a pass does not reach",
+         RULES(0.01, 0.1, 21, 5000, 0),
+         {1e-9, 0, 0, 0},
+         5000},
+        {"a limit of one", RULES(0.01, 0.001, 4, 1, 0), {1e-6, 0, 0, 0}, 1},
+        {"a length that is given", RULES(0.01, 0.1, 21, UINT64_MAX, 12345), {1e-9, 0, 0, 0}, 12345},
+        {"a given length above the limit", RULES(0.01, 0.001, 2, 100, 12345), {1e-6, 0, 0, 0}, 100},
+        {"a machine that is slow at first",
+         RULES(0.01, 0.1, 21, UINT64_MAX, 0),
+         {1e-9, 0, 9, 0},
+         1e7},
+        {"a loop that takes no time", RULES(0.01, 0.0, 3, 1 << 20, 0), {0, 0, 0, 0}, 1 << 20},
+        {"a cost of every pass", RULES(0.01, 0.1, 7, UINT64_MAX, 0), {1e-9, 1e-6, 0, 0}, 1e7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct outcome o = follow(&cases[i].rules, &cases[i].fake);
