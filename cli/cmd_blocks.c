@@ -3,7 +3,6 @@
 #include "code/object.h"
 #include "compare/csv.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,18 +58,12 @@ const struct argp argp_blocks = {
         "code: nothing is run.",
 };
 
-/* 10 for each of up to six loops. */
-static double weight_of(int depth)
-{
-    return pow(10, depth < 6 ? depth : 6);
-}
-
 static void csv_block(const char *file, const struct basic_block *b, const struct insn *insns,
                       struct text *out)
 {
     struct form_count *forms = arena_new(out->arena, struct form_count, (size_t)b->n_insns);
     const int n = basic_forms(insns, b->n_insns, forms);
-    text_add(out, "%s:0x%llx,%g,", file, (unsigned long long)b->address, weight_of(b->depth));
+    text_add(out, "%s:0x%llx,%g,", file, (unsigned long long)b->address, basic_weight(b->depth));
     for (size_t k = 0; k < b->len; k++) {
         text_add(out, "%02x", b->code[k]);
     }

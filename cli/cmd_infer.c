@@ -8,9 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { FROM_MAX = 256 };
+
 struct options {
     const char *blocks, *data, *check, *output, *name, *isa, *ports;
+    const char *from[FROM_MAX];
+    int n_from;
     long seed, resources, seconds, forms;
+    bool list;
 };
 
 enum { SECONDS_MIN = 10, SECONDS_MAX = 86400, FORMS_MIN = 2, FORMS_MAX = 5000 };
@@ -24,6 +29,8 @@ enum {
     KEY_SEED,
     KEY_RESOURCES,
     KEY_PORTS,
+    KEY_FROM,
+    KEY_LIST,
     KEY_NAME
 };
 
@@ -37,6 +44,14 @@ static const struct argp_option option_table[] = {
      "keep what is measured in FILE, and do not measure again what is in it", 0},
     {"seconds", KEY_SECONDS, "S", 0, "for measuring and fitting, about (300)", 0},
     {"forms", KEY_FORMS, "N", 0, "measure at most so many instruction forms (200)", 0},
+    {"from", KEY_FROM, "FILE...", 0,
+     "take the forms that are most frequent in these programs and object files, or those of a list "
+     "with one a line, before the built-in ones",
+     0},
+    {"list", KEY_LIST, NULL, 0,
+     "print the forms in the order in which they are taken, and why some cannot be measured, as "
+     "CSV; measure nothing",
+     0},
     {"check", KEY_CHECK, "FILE", 0,
      "write the fresh blocks measured after the fit, and what it predicts for them, to FILE", 0},
     {"output", 'o', "FILE", 0, "write the machine file to FILE (default: standard output)", 0},
@@ -67,6 +82,16 @@ static error_t parse_number(struct argp_state *state, const char *what, const ch
     return 0;
 }
 
+static error_t parse_from(struct argp_state *state, struct options *o, const char *arg)
+{
+    if (o->n_from == FROM_MAX) {
+        argp_error(state, "--from: more than %d files", FROM_MAX);
+        return EINVAL;
+    }
+    o->from[o->n_from++] = arg;
+    return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -94,6 +119,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PORTS:
         o->ports = arg;
         return 0;
+    case KEY_FROM:
+        return parse_from(state, o, arg);
+    case ARGP_KEY_ARG: /* --from A B C */
+        return o->n_from ? parse_from(state, o, arg) : ARGP_ERR_UNKNOWN;
+    case KEY_LIST:
+        o->list = true;
+        return 0;
     case KEY_NAME:
         o->name = arg;
         return 0;
@@ -104,8 +136,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->isa = arg;
         return 0;
     case ARGP_KEY_END:
-        if (o->blocks && (o->data || o->check)) {
-            argp_error(state, "--data and --check are of blocks measured here, not of --blocks");
+        if (o->blocks && (o->data || o->check || o->n_from || o->list)) {
+            argp_error(state,
+                       "--data, --check, --from and --list are of what is measured here, not "
+                       "of --blocks");
         }
         return 0;
     default:
@@ -185,6 +219,9 @@ static bool describe(struct cli *c, struct infer_host *h, struct machine *m, str
         "the ways from one register file to another and back only the sum is seen: half is "
         "given to each, and least_cycles and most_cycles say what else it may be; a chain of "
         "constants added while renaming takes less than a cycle a link");
+    if (*infer_host_left_out(h)) {
+        infer_note(c, m, "forms_left_out", infer_host_left_out(h));
+    }
     if (!infer_host_values(h, &values, e)) {
         return false;
     }
@@ -213,6 +250,13 @@ static bool check_fresh(struct cli *c, struct infer_host *h, const char *path,
     return !path || file_write_whole(path, (struct bytes){blocks.data, blocks.len}, e);
 }
 
+static int list_forms(struct cli *c, const struct infer_forms *forms)
+{
+    struct text csv = {.arena = c->arena};
+    infer_forms_csv(forms, &csv);
+    return cli_print((struct bytes){csv.data, csv.len});
+}
+
 int cmd_infer(struct cli *c, int argc, char **argv)
 {
     struct options o = {.output = "-", .seed = 1, .name = "inferred", .seconds = 300, .forms = 200};
@@ -220,6 +264,13 @@ int cmd_infer(struct cli *c, int argc, char **argv)
     struct fit_result result;
     struct bytes file;
     argp_parse(&argp_infer, argc, argv, 0, NULL, &o);
+    struct infer_forms forms = {0};
+    if (!o.blocks && !infer_forms_find(o.from, o.n_from, &forms, c->arena, &e)) {
+        return cli_fail(&e);
+    }
+    if (o.list) {
+        return list_forms(c, &forms);
+    }
     struct fit_data *d = fit_data_new(c->arena);
     const bool terminal = isatty(STDERR_FILENO);
     const struct fit_options options = {
@@ -231,6 +282,7 @@ int cmd_infer(struct cli *c, int argc, char **argv)
                                             .seconds = (double)o.seconds,
                                             .seed = options.seed,
                                             .forms = (int)o.forms,
+                                            .from = &forms,
                                             .progress = terminal};
     struct fit_origin origin = {.name = o.name, .seed = options.seed};
     struct infer_host *h = o.blocks ? NULL : infer_host_open(&host, c->arena, &e);

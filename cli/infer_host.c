@@ -1,12 +1,13 @@
 #include "cli/infer_host.h"
 
+#include "base/tally.h"
 #include "cli/infer_latencies.h"
-#include "code/decode.h"
 #include "formats/measured.h"
 #include "measure/clock.h"
-#include "measure/pulse.h"
 #include "measure/experiment.h"
+#include "measure/probe_alone.h"
 #include "measure/probe_cpu.h"
+#include "measure/pulse.h"
 #include "model/fit_descent.h"
 
 #include <math.h>
@@ -14,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH           500 /* blocks between two looks at the clock */
-#define SINGLE_TRIES    10
-#define FREE            0.9 /* share of its time a block's busiest register may be busy */
+#define BATCH           500  /* blocks between two looks at the clock */
+#define WAITING_SHARE   0.15 /* of the time for measuring, for quiet cores: twice */
+#define FREE            0.9  /* share of its time a block's busiest register may be busy */
 #define VALUES_MATTER   0.05
 #define SLOWEST         20.0 /* cycles: one instruction in so many is too rare to matter in a block */
 #define PAIRS_MAX       8000
@@ -51,8 +52,10 @@ struct infer_host {
     const int *chosen; /* of all, and what is known of their latencies */
     struct probe_latencies *latencies;
     int n_chosen;
-    double start, end; /* of measuring, by the clock */
-    int dropped, chained, repeated;
+    double start, end;              /* of measuring, by the clock */
+    int dropped, chained, repeated; /* of blocks */
+    int shorter;                    /* forms that were faster in a short sequence */
+    const char *left_out;           /* forms that were chosen, and why */
 };
 
 const char *infer_host_source(const struct infer_host *h)
@@ -69,7 +72,7 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
                                    struct err *e)
 {
     struct infer_host *h = arena_new(a, struct infer_host, 1);
-    struct decoder *d;
+    struct probe_settings settings = probe_defaults;
 
     *h = (struct infer_host){.o = *o, .arena = a, .start = clock_seconds()};
     h->end = h->start + MEASURING_SHARE * o->seconds;
@@ -77,12 +80,12 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
     h->who = (struct identity){h->cpu.vendor, h->cpu.family, h->cpu.model, -1, -1};
     h->source = arena_format(a, "%s-%ld-%ld-%ld %s", h->cpu.vendor, h->cpu.family, h->cpu.model,
                              h->cpu.stepping, PROBE_KERNELS);
-    h->probe = probe_open(&probe_defaults, a, e);
+    settings.wait_s = WAITING_SHARE * (h->end - h->start);
+    h->probe = probe_open(&settings, a, e);
     h->measured = h->probe ? measured_open(o->data, h->source, a, e) : NULL;
-    d = h->measured ? decoder_open(ARCH_X86_64, e) : NULL;
-    h->all = d ? probe_forms_list(d, a, &h->n_all, e) : NULL;
-    decoder_close(d);
-    return h->all ? h : NULL;
+    h->all = o->from->forms;
+    h->n_all = o->from->n;
+    return h->measured ? h : NULL;
 }
 
 static void show(const struct infer_host *h, const char *what, int done, int total)
@@ -148,14 +151,6 @@ static bool measure_all(struct infer_host *h, const struct probe_block *blocks, 
 /* --- forms alone ---------------------------------------------------------------------------------
  */
 
-static struct probe_block alone(const struct infer_host *h, const struct probe_form *form)
-{
-    struct probe_block b = {.items = arena_new(h->arena, struct probe_item, 1), .n_items = 1};
-
-    b.items[0] = (struct probe_item){form, 1};
-    return b;
-}
-
 /* How long updates keep a register busy, so that kernels share registers out by what is known. */
 static bool gather_latencies(struct infer_host *h, const int *chosen, int n, struct err *e)
 {
@@ -189,36 +184,82 @@ static const struct measured_row *find(const struct infer_host *h, const struct 
     return measured_find(h->measured, experiment_text(b, h->arena));
 }
 
+static bool keep(struct infer_host *h, const struct probe_block *b, const struct probe_result *r,
+                 struct err *e)
+{
+    return measured_add(h->measured,
+                        &(struct measured_row){.block = experiment_text(b, h->arena),
+                                               .cycles = r->cycles,
+                                               .spread = r->spread,
+                                               .samples = r->n},
+                        e);
+}
+
+/* Those that are not in the file yet, each as the best of its sequences; why the others are not kept. */
+static bool measure_alone(struct infer_host *h, const struct probe_block *blocks, int n,
+                          struct tally *why_not, struct err *e)
+{
+    struct probe_block *wanted = arena_new(h->arena, struct probe_block, (size_t)n);
+    struct probe_alone *alone = arena_new(h->arena, struct probe_alone, (size_t)n);
+    int m = 0;
+
+    for (int k = 0; k < n; k++) {
+        if (!find(h, &blocks[k])) {
+            wanted[m++] = blocks[k];
+        }
+    }
+    bool good = probe_measure_alone(h->probe, wanted, m, alone, h->arena, e);
+    for (int k = 0; good && k < m; k++) {
+        const struct probe_result *r = &alone[k].best;
+        const char *failed = r->failed ? r->failed
+                             : r->register_cycles > FREE * r->cycles
+                                 ? "bound by the registers that they update"
+                                 : NULL;
+        if (failed) {
+            tally_add(why_not, failed, wanted[k].items[0].form->code.text);
+            continue;
+        }
+        h->shorter += alone[k].registers > 0 && alone[k].all_registers > r->cycles;
+        good = keep(h, &wanted[k], r, e);
+    }
+    return good;
+}
+
 static bool gather_alone(struct infer_host *h, struct err *e)
 {
     int *chosen = arena_new(h->arena, int, (size_t)h->n_all);
-    const int n = experiment_choose(h->all, h->n_all, h->o.forms, chosen);
+    const int n =
+        experiment_choose(h->all, h->n_all, h->o.from->n_first, h->o.forms, chosen, h->arena);
     struct probe_block *blocks = arena_new(h->arena, struct probe_block, (size_t)n);
+    struct tally why_not = {.n = 0};
+    struct text words = {.arena = h->arena};
 
     h->forms = arena_new(h->arena, const struct probe_form *, (size_t)n);
     h->cycles = arena_new(h->arena, double, (size_t)n);
     for (int k = 0; k < n; k++) {
-        blocks[k] = alone(h, &h->all[chosen[k]]);
+        blocks[k] = experiment_alone(&h->all[chosen[k]], h->arena);
     }
     if (!gather_latencies(h, chosen, n, e)) {
         return false;
     }
-    for (int tries = 0; tries < SINGLE_TRIES; tries++) {
-        if (!measure_all(h, blocks, n, 1, "forms alone", e)) {
-            return false;
-        }
+    show(h, "forms alone", 0, n);
+    if (!measure_alone(h, blocks, n, &why_not, e)) {
+        return false;
     }
     for (int k = 0; k < n; k++) {
         const struct measured_row *row = find(h, &blocks[k]);
         if (row && row->cycles < SLOWEST) {
             h->forms[h->n_forms] = blocks[k].items[0].form;
             h->cycles[h->n_forms++] = row->cycles;
+        } else if (row) {
+            tally_add(&why_not, "too slow to matter in a block",
+                      blocks[k].items[0].form->code.text);
         }
     }
-    h->dropped = n - h->n_forms;
-    return h->n_forms > 1 ||
-           err_set(e, ERR_HOST, LOC_NONE,
-                   "no form could be measured: the cores are never quiet; try again later");
+    tally_write(&why_not, &words);
+    h->left_out = words.len ? words.data : "";
+    return h->n_forms > 1 || err_set(e, ERR_HOST, LOC_NONE,
+                                     "no form could be measured: %s; try again later", h->left_out);
 }
 
 /* --- pairs and mixes -----------------------------------------------------------------------------
@@ -352,6 +393,11 @@ static bool gather_active(struct infer_host *h, struct fit_data *d, struct rando
     return add_rows(h, known, d, e);
 }
 
+const char *infer_host_left_out(const struct infer_host *h)
+{
+    return h->left_out;
+}
+
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
 {
     struct random r = {h->o.seed};
@@ -365,11 +411,15 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
     }
     if (good) {
         fprintf(stderr,
-                "gambrel: %d forms alone and in %d blocks, %d measured now in %.0f s; %d read more "
-                "than twice, %d dropped, %d bound by their registers\n",
-                h->n_forms, measured_count(h->measured) - h->n_forms,
+                "gambrel: %d forms alone (%d faster in a short sequence) and in %d blocks, %d "
+                "measured now in %.0f s; %d read more than twice, %d dropped, %d bound by their "
+                "registers\n",
+                h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
                 measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
                 h->dropped, h->chained);
+    }
+    if (good && *h->left_out) {
+        fprintf(stderr, "gambrel: forms left out: %s\n", h->left_out);
     }
     return good;
 }
@@ -437,7 +487,7 @@ bool infer_host_values(struct infer_host *h, const char **words, struct err *e)
     struct probe *p = probe_open(&settings, h->arena, e);
     for (int k = 0; k < h->n_forms; k++) {
         if (divides(h->forms[k])) {
-            blocks[n++] = alone(h, h->forms[k]);
+            blocks[n++] = experiment_alone(h->forms[k], h->arena);
         }
     }
     if (!p || !probe_measure_stable(p, blocks, n, results, h->arena, e)) {

@@ -8,6 +8,7 @@
 #define GAMBREL_CLI_INFER_HOST_H
 
 #include "cli/cli.h"
+#include "cli/infer_forms.h"
 #include "compare/accuracy.h"
 #include "model/detect.h"
 #include "model/fit_data.h"
@@ -17,8 +18,9 @@ struct infer_host_options {
     const char *data; /* file of measurements to go on with; NULL: none is kept */
     double seconds;
     uint64_t seed;
-    int forms;     /* at most so many */
-    bool progress; /* on a terminal */
+    int forms;                      /* at most so many, and what these need before them */
+    const struct infer_forms *from; /* which there are */
+    bool progress;                  /* on a terminal */
 };
 
 struct infer_host;
@@ -32,6 +34,9 @@ const struct identity *infer_host_identity(const struct infer_host *h);
 
 /* Adds what was measured, now or before, to d, which the check uses again. */
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
+
+/* Forms that were chosen and are not in the file, in words with the reason; "" where there are none. */
+const char *infer_host_left_out(const struct infer_host *h);
 
 /* Adds which CPU it is, the latencies of the forms, store forwarding, and which do not wait for a source. */
 void infer_host_describe(struct infer_host *h, struct machine *m);

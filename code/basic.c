@@ -1,5 +1,6 @@
 #include "code/basic.h"
 
+#include <math.h>
 #include <string.h>
 
 struct place { /* of one instruction */
@@ -85,6 +86,11 @@ static void mark(struct places *p, struct arena *a)
 }
 
 /* Five of the arguments say where the code is. NOLINTNEXTLINE(readability-function-size) */
+double basic_weight(int depth)
+{
+    return pow(10, depth < 6 ? depth : 6);
+}
+
 bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                   struct arena *a, struct basic_block **out, int *n, struct err *e)
 {

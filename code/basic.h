@@ -20,6 +20,10 @@ struct basic_block {
     int depth;   /* of loops around it: ranges from a backward branch's target to that branch */
 };
 
+/* How often a block runs as far as its place in the code tells: 10 times for each of up to six loops around
+ * it. */
+double basic_weight(int depth);
+
 /* Of one section or function, by address; bytes that are no instruction end a block.  Loops longer than
  * BASIC_LOOP_MAX instructions are not believed: in code without symbols they are calls between
  * functions. */

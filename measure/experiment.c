@@ -39,22 +39,51 @@ static void divide(const int available[PROBE_KINDS], int wanted, int quota[PROBE
     }
 }
 
-int experiment_choose(const struct probe_form *forms, int n_forms, int wanted, int *chosen)
+/* Of forms first.. on, in taken. */
+static void choose_shares(const struct probe_form *forms, int first, int n_forms, int wanted,
+                          bool *taken)
 {
-    int available[PROBE_KINDS], quota[PROBE_KINDS], seen[PROBE_KINDS] = {0}, n = 0;
+    int available[PROBE_KINDS], quota[PROBE_KINDS], seen[PROBE_KINDS] = {0};
 
     for (int k = 0; k < PROBE_KINDS; k++) {
-        available[k] = count_kind(forms, n_forms, (enum probe_kind)k);
+        available[k] = count_kind(forms + first, n_forms - first, (enum probe_kind)k);
     }
     divide(available, wanted, quota);
-    for (int i = 0; i < n_forms; i++) {
+    for (int i = first; i < n_forms; i++) {
         const int k = (int)forms[i].kind;
         if (forms[i].refused) {
             continue;
         }
         /* The j-th of a kind is taken where j * quota / available steps. */
         const int j = seen[k]++;
-        if ((long)(j + 1) * quota[k] / available[k] > (long)j * quota[k] / available[k]) {
+        taken[i] = (long)(j + 1) * quota[k] / available[k] > (long)j * quota[k] / available[k];
+    }
+}
+
+static void add_companions(const struct probe_form *forms, int n_forms, bool *taken)
+{
+    for (int i = 0; i < n_forms; i++) {
+        for (int k = 0; taken[i] && k < forms[i].n_companions; k++) {
+            taken[forms[i].companions[k].form - forms] = true; /* which have none themselves */
+        }
+    }
+}
+
+int experiment_choose(const struct probe_form *forms, int n_forms, int n_first, int wanted,
+                      int *chosen, struct arena *a)
+{
+    bool *taken = arena_new(a, bool, (size_t)n_forms);
+    int n = 0;
+
+    for (int i = 0; i < n_first && n < wanted; i++) {
+        taken[i] = !forms[i].refused;
+        n += taken[i];
+    }
+    choose_shares(forms, n_first, n_forms, wanted - n, taken);
+    add_companions(forms, n_forms, taken);
+    n = 0;
+    for (int i = 0; i < n_forms; i++) {
+        if (taken[i]) {
             chosen[n++] = i;
         }
     }

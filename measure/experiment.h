@@ -12,9 +12,11 @@
 
 #include <stdbool.h>
 
-/* Which of the forms that are not refused are taken, so that each kind has a share: indices in order,
- * spread evenly over the list of each kind.  Returns how many: `wanted`, or all there are. */
-int experiment_choose(const struct probe_form *forms, int n_forms, int wanted, int *chosen);
+/* Which of the forms that are not refused are taken: of the first n_first as many as are wanted, in order; of
+ * the rest so that each kind has a share, spread evenly over the list of each kind; and on top, the
+ * companions of all these.  Indices in order into chosen[n_forms]; returns how many. */
+int experiment_choose(const struct probe_form *forms, int n_forms, int n_first, int wanted,
+                      int *chosen, struct arena *a);
 
 /* Whole counts in the ratio a : b, as small as possible with the ratio within EXPERIMENT_ROUNDING and
  * at most `most` together; the closest there are if none is.  a, b > 0. */

@@ -16,8 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct probe_settings probe_defaults = {
-    .samples = 11, .cycles = 8000, .patience_s = 0.02, .limit_s = 0.1, .values = PROBE_FULL};
+const struct probe_settings probe_defaults = {.samples = 11,
+                                              .cycles = 8000,
+                                              .patience_s = 0.02,
+                                              .wait_s = 2,
+                                              .limit_s = 0.1,
+                                              .values = PROBE_FULL};
 
 /* What parent and child share. */
 struct shared {
@@ -45,6 +49,11 @@ struct probe {
 };
 
 #define CODE_BYTES (PROBE_BATCH_MAX * PROBE_CODE_BYTES)
+
+const struct probe_settings *probe_settings_of(const struct probe *p)
+{
+    return &p->settings;
+}
 
 #if defined(__x86_64__)
 

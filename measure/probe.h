@@ -34,6 +34,7 @@ struct probe_settings {
     int samples;       /* of each block, 1 .. PROBE_SAMPLES_MAX */
     double cycles;     /* of one sample, about */
     double patience_s; /* CPU time that a block may wait for the core to be quiet */
+    double wait_s;     /* that probe_measure_patiently goes on trying */
     double limit_s;    /* > patience_s: CPU time after which a block is said not to end */
     enum probe_values values;
 };
@@ -52,6 +53,8 @@ struct probe;
 
 /* ERR_HOST: not x86-64, or the system gives no memory to execute in.  Released with the arena. */
 struct probe *probe_open(const struct probe_settings *s, struct arena *a, struct err *e);
+
+const struct probe_settings *probe_settings_of(const struct probe *p);
 
 /* results[n], of any number of blocks.  A block that cannot be made into a kernel fails too, with the
  * reason.  ERR_HOST: no child can be made. */

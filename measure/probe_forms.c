@@ -173,6 +173,7 @@ void probe_forms_join(struct probe_form *forms, int n)
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < forms[i].n_companions; k++) {
             struct probe_companion *c = &forms[i].companions[k];
+            c->form = NULL; /* it may be that of another list */
             for (int j = 0; j < n && !c->form; j++) {
                 c->form = strcmp(forms[j].code.text, c->text) == 0 ? &forms[j] : NULL;
             }
@@ -215,6 +216,9 @@ static const char *refuse(struct probe_form *f, const struct insn *i, const stru
     }
     if (f->code.privileged) {
         return "privileged";
+    }
+    if (strcmp(f->code.isa_set, "X87") == 0) {
+        return "works on the x87 stack";
     }
     for (size_t k = 0; k < COUNT(others); k++) {
         if (strncmp(f->code.text, others[k].start, strlen(others[k].start)) == 0) {

@@ -118,7 +118,7 @@ static bool measure_partners(struct probe *p, struct probe_cost *costs, struct a
         }
     }
     decoder_close(d);
-    if (!d || !probe_measure_stable(p, blocks, n, results, a, e)) {
+    if (!d || !probe_measure_patiently(p, blocks, n, results, a, e)) {
         return false;
     }
     for (int k = 0; k < n; k++) {
@@ -260,7 +260,7 @@ static bool measure_nop(struct probe *p, double *cycles, struct arena *a, struct
     struct probe_result result;
     struct decoder *d = decoder_open(ARCH_X86_64, e);
     const bool good = d && probe_form_read("nop", d, &nop, e) &&
-                      probe_measure_stable(p, &block, 1, &result, a, e);
+                      probe_measure_patiently(p, &block, 1, &result, a, e);
 
     decoder_close(d);
     *cycles = good ? result.cycles : (double)NAN;
@@ -307,7 +307,7 @@ bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int
         }
     }
     if (!measure_nop(p, &y.nop_cycles, a, e) || !measure_partners(p, y.costs, a, e) ||
-        !probe_measure_stable(p, blocks, m, results, a, e)) {
+        !probe_measure_patiently(p, blocks, m, results, a, e)) {
         return false;
     }
     m = 0;

@@ -35,7 +35,8 @@ struct probe_latencies {
     const char *failed;   /* why a path has no number, the first of them; NULL: all have */
 };
 
-/* Of n forms; what could not be measured is left out of pairs.  Scratch memory lives in `a`. */
+/* Of n forms; what could not be measured is left out of pairs.  Patient (probe_stable.h).  Scratch memory
+ * lives in `a`. */
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e);
 

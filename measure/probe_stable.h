@@ -21,4 +21,12 @@ bool probe_settled(const double *readings, int n, double *cycles);
 bool probe_measure_stable(struct probe *p, const struct probe_block *blocks, int n,
                           struct probe_result *results, struct arena *a, struct err *e);
 
+/* The same; then, for at most wait_s (probe.h), again and again what failed because cores were never quiet or
+ * readings never agreed, with pauses that grow, so that whoever disturbs may have gone. */
+bool probe_measure_patiently(struct probe *p, const struct probe_block *blocks, int n,
+                             struct probe_result *results, struct arena *a, struct err *e);
+
+/* Whether a failed block may be measured at a better time. */
+bool probe_may_recover(const struct probe_result *r);
+
 #endif

@@ -38,6 +38,29 @@ check "a folder that is not there" 2 'cannot open' --data "$folder/no/data.csv"
 check "data with blocks of a file" 2 'measured here' --data "$folder/x.csv" --blocks "$folder/other.csv"
 check "no time" 2 'seconds' --seconds 0
 check "too few forms" 2 'forms' --forms 1
+check "no such list of forms" 2 'cannot open' --from "$folder/no" --list
+printf 'add r64, imm\n\n# a remark\nfrobnicate r64\n' >"$folder/bad.txt"
+check "a line that is no form" 2 "bad.txt:4:1: 'frobnicate r64' is not a form" --from "$folder/bad.txt"
+check "forms of blocks that are given" 2 'not of --blocks' --from "$folder/bad.txt" --blocks "$folder/other.csv"
+check "files without --from" 2 'Too many arguments' "$folder/bad.txt"
+printf 'ADD r64, imm8\nxchg r64, r64' >"$folder/list.txt"
+listed() { # listed NAME PATTERN LINE ARGUMENTS...: what --list prints
+    count=$((count + 1))
+    name=$1 pattern=$2 line=$3
+    shift 3
+    if "$BUILD/gambrel" infer --list "$@" 2>"$folder/err" | sed -n "${line}p" | grep -qE "$pattern"; then
+        echo "ok $count - $name"
+    else
+        echo "not ok $count - $name"
+        sed 's/^/#   /' "$folder/err"
+    fi
+}
+listed "forms of a list come first" '^"add r64, imm",1,""$' 2 --from "$folder/list.txt"
+listed "some say why they cannot be measured" '^"xchg r64, r64",1,"hands values' 3 --from "$folder/list.txt"
+listed "the built-in ones follow" '^"add r64, r64",0,""$' 4 --from "$folder/list.txt"
+listed "of two files, of which one is a program" '^"mov r64, r64",[0-9.e+]+,""$' '2,20' --from "$folder/list.txt" "$BUILD/gambrel"
+printf '\177ELF' >"$folder/cut"
+check "a program that is cut off" 2 'cut' --list --from "$folder/cut"
 count=$((count + 1))
 if cmp -s "$folder/other.csv" "$folder/kept.csv"; then
     echo "ok $count - files that are refused are left alone"

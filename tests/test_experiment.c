@@ -1,5 +1,6 @@
 #include "formats/blocks.h"
 #include "measure/experiment.h"
+#include "measure/probe_alone.h"
 #include "measure/probe_stable.h"
 #include "tests/tap.h"
 
@@ -57,11 +58,11 @@ static void make_forms(struct probe_form forms[FORMS])
     }
 }
 
-static void test_choice(const struct probe_form *forms)
+static void test_choice(const struct probe_form *forms, struct arena *a)
 {
     int all[FORMS], some[FORMS], by_kind[PROBE_KINDS] = {0};
-    const int n_all = experiment_choose(forms, FORMS, 1000, all);
-    const int n = experiment_choose(forms, FORMS, 20, some);
+    const int n_all = experiment_choose(forms, FORMS, 0, 1000, all, a);
+    const int n = experiment_choose(forms, FORMS, 0, 20, some, a);
     bool good = true;
 
     for (int k = 0; k < n; k++) {
@@ -72,6 +73,95 @@ static void test_choice(const struct probe_form *forms)
     ok(n == 20 && good, "as many as wanted, in order, none refused");
     ok(by_kind[PROBE_ANY] > 4 && by_kind[PROBE_SSE] > 2 && by_kind[PROBE_AVX] > 4,
        "every kind that there is has a share");
+}
+
+/* Forms 0 and 4 need 2 before them, 5 needs 2 and 3. */
+static void add_companions(struct probe_form forms[FORMS])
+{
+    static const struct {
+        int form, needs;
+    } rows[] = {{0, 2}, {4, 2}, {5, 2}, {5, 6}};
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct probe_form *f = &forms[rows[k].form];
+        f->companions[f->n_companions++].form = &forms[rows[k].needs];
+    }
+}
+
+static void test_companions(struct arena *a)
+{
+    struct probe_form forms[FORMS];
+    int some[FORMS];
+
+    make_forms(forms);
+    add_companions(forms);
+    is_text(
+        experiment_text(
+            &(struct probe_block){.items = experiment_alone(&forms[5], a).items, .n_items = 3}, a),
+        "1 formac r64, r64; 1 formaf r64, r64; 1 formag r64, r64",
+        "alone a form is with what it needs");
+    const struct probe_block pair = experiment_pair(&forms[0], 1, &forms[4], 1, a);
+    is_text(experiment_text(&pair, a), "1 formaa r64, r64; 2 formac r64, r64; 1 formae r64, r64",
+            "of a pair both may need the same");
+    int n = experiment_choose(forms, FORMS, 0, 4, some, a);
+    bool needs = true;
+    for (int k = 0; k < n; k++) {
+        const struct probe_form *f = &forms[some[k]];
+        for (int j = 0; j < f->n_companions; j++) {
+            bool there = false;
+            for (int i = 0; i < n; i++) {
+                there |= &forms[some[i]] == f->companions[j].form;
+            }
+            needs &= there;
+        }
+    }
+    ok(n >= 4 && needs, "what forms need is chosen with them");
+    n = experiment_choose(forms, FORMS, 12, 6, some, a);
+    ok(n == 7 && some[0] == 0 && some[5] == 5 && some[6] == 6,
+       "the first come first, as many as wanted, and then what they need (%d)", n);
+    n = experiment_choose(forms, FORMS, 3, 20, some, a);
+    ok(n >= 20 && some[0] == 0 && some[1] == 1 && some[2] == 2 && some[3] > 2,
+       "then the shares of the others");
+
+    const struct probe_form *list[] = {&forms[0], &forms[2], &forms[4], &forms[6], &forms[8]};
+    struct random r = {5};
+    int wrong = 0;
+    for (int k = 0; k < 500; k++) {
+        const int size = 2 + k % 14;
+        const struct probe_block b = experiment_mix(list, 5, size, &r, a);
+        int sum = 0, needed = 0, there = 0;
+        for (int i = 0; i < b.n_items; i++) {
+            sum += b.items[i].count;
+            needed += b.items[i].form->n_companions * b.items[i].count;
+            there += b.items[i].form == &forms[2] ? b.items[i].count : 0;
+        }
+        wrong += sum != size || there < needed;
+    }
+    ok(wrong == 0, "mixes have their size with what their forms need");
+}
+
+/* --- the best of several sequences --------------------------------------------------------------- */
+
+static void test_alone(void)
+{
+    struct probe_result r[PROBE_SEQUENCES] = {
+        {.cycles = 1}, {.cycles = 4}, {.cycles = 2}, {.cycles = 0.9}, {.cycles = 0.95}};
+    struct probe_alone x = probe_alone_best(r);
+    ok(x.best.cycles == 0.9 && x.registers == 4 && x.all_registers == 1,
+       "the fastest sequence counts");
+    r[3].cycles = 0.995;
+    r[4].cycles = 1.2;
+    x = probe_alone_best(r);
+    ok(x.best.cycles == 1 && x.registers == 0, "one that is hardly faster does not");
+    r[0] = (struct probe_result){.cycles = (double)NAN, .failed = "no two readings agree"};
+    x = probe_alone_best(r);
+    ok(!x.best.failed && x.best.cycles == 0.995 && isnan(x.all_registers),
+       "where the first fails another does");
+    for (int k = 0; k < PROBE_SEQUENCES; k++) {
+        r[k].failed = k ? "bad address" : "illegal instruction";
+    }
+    is_text(probe_alone_best(r).best.failed, "illegal instruction",
+            "where all fail the first says why");
 }
 
 static void test_mixes(const struct probe_form *forms, struct arena *a)
@@ -167,7 +257,9 @@ int main(void)
 
     make_forms(forms);
     test_rounding();
-    test_choice(forms);
+    test_choice(forms, a);
+    test_companions(a);
+    test_alone();
     test_mixes(forms, a);
     test_text(forms, a);
     test_settling();

@@ -548,6 +548,63 @@ static void test_faults(struct probe *p)
     }
 }
 
+/* --- forms that fault ----------------------------------------------------------------------------- */
+
+static const struct bad_form {
+    const char *form, *failed; /* NULL: is measured, or finds no quiet moment */
+} bad_forms[] = {
+    {"add r64, r64", NULL},          {"ud2", "illegal instruction"},
+    {"stosq", "bad address"},        /* to wherever rdi points: no memory of ours */
+    {"div r64", "arithmetic fault"}, /* without what sets rax and rdx: the quotient overflows */
+    {"int3", "breakpoint"},          {"nop", NULL},
+};
+enum { BAD_FORMS = sizeof bad_forms / sizeof *bad_forms };
+
+static void test_bad_forms(const struct fixture *f, struct probe *p)
+{
+    struct probe_form forms[BAD_FORMS];
+    struct probe_item items[BAD_FORMS];
+    struct probe_block blocks[BAD_FORMS];
+    struct probe_result r[BAD_FORMS];
+    struct err e = {0};
+
+    for (int k = 0; k < BAD_FORMS; k++) {
+        ok(probe_form_read(bad_forms[k].form, f->d, &forms[k], &e), "%s is a form",
+           bad_forms[k].form);
+        forms[k].refused = NULL;
+        forms[k].n_companions = 0;
+        forms[k].implicit_writes = 0; /* or the kernel would be refused */
+        items[k] = (struct probe_item){&forms[k], 1};
+        blocks[k] = (struct probe_block){.items = &items[k], .n_items = 1};
+    }
+    ok(probe_measure_stable(p, blocks, BAD_FORMS, r, f->a, &e), "forms that fault are measured");
+    for (int k = 0; k < BAD_FORMS; k++) {
+        const char *failed = bad_forms[k].failed;
+        ok(failed ? r[k].failed && strcmp(r[k].failed, failed) == 0
+                  : !r[k].failed || probe_may_recover(&r[k]),
+           "%s: %s", bad_forms[k].form, r[k].failed ? r[k].failed : "measured");
+    }
+}
+
+/* A sample of seconds where a tenth of one is the limit, and the next block in its turn. */
+static void test_endless_form(const struct fixture *f)
+{
+    struct probe_settings s = probe_defaults;
+    struct probe_item item = {find(f, "add r64, r64"), 1};
+    const struct probe_block blocks[] = {{.items = &item, .n_items = 1},
+                                         {.items = &item, .n_items = 1}};
+    struct probe_result r[2];
+    struct err e = {0};
+
+    s.cycles = 1e11;
+    struct probe *p = probe_open(&s, f->a, &e);
+    ok(p && probe_measure(p, blocks, 2, r, &e), "a form that takes too long is measured");
+    for (int k = 0; k < 2; k++) {
+        ok(r[k].failed && strcmp(r[k].failed, "does not end") == 0, "and named: %s",
+           r[k].failed ? r[k].failed : "measured");
+    }
+}
+
 static void test_measure(const struct fixture *f, struct probe *p)
 {
     struct probe_item items[] = {{find(f, "add r64, r64"), 1}, {find(f, "xadd r64, r64"), 1}};
@@ -583,6 +640,8 @@ int main(void)
     if (p) {
         test_faults(p);
         test_measure(&f, p);
+        test_bad_forms(&f, p);
+        test_endless_form(&f);
     } else {
         ok(true, "no child process: %s # SKIP", e.text);
     }
