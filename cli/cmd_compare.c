@@ -49,11 +49,24 @@ static const struct argp_option option_table[] = {
      "measured blocks (CSV: cycles; block or code; name, weight) beside every --machine", 1},
     {"predictions", KEY_PREDICTIONS, "TOOL=FILE", 0,
      "what another tool predicts: CSV with cycles, by name or in the same order", 1},
-    {"with", KEY_WITH, "TOOL", 0, "run it on the blocks' code: llvm-mca, or llvm-mca=CPU (native)",
+    {"with", KEY_WITH, "TOOL", 0,
+     "run it on the blocks' code: llvm-mca or llvm-mca=CPU (native), osaca or osaca=ARCH (its own "
+     "choice)",
      1},
     {"heat-map", KEY_HEAT_MAP, "FILE", 0, "draw the first tool's errors as SVG", 1},
     {0},
 };
+
+/* "TOOL" or "TOOL=TARGET", which is what the tool is asked about. */
+static bool take_tool(const char *arg, const char *tool, const char *target, const char **out)
+{
+    const size_t len = strlen(tool);
+    if (strncmp(arg, tool, len) != 0 || (arg[len] && arg[len] != '=')) {
+        return false;
+    }
+    *out = arg[len] ? arg + len + 1 : target;
+    return true;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -78,10 +91,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->blocks.predictions[o->blocks.n_predictions++] = arg;
         return 0;
     case KEY_WITH:
-        if (strncmp(arg, "llvm-mca", 8) != 0 || (arg[8] && arg[8] != '=')) {
-            argp_error(state, "--with knows llvm-mca and llvm-mca=CPU, not '%s'", arg);
+        if (!take_tool(arg, "llvm-mca", "native", &o->blocks.mca) &&
+            !take_tool(arg, "osaca", "", &o->blocks.osaca)) {
+            argp_error(state, "--with knows llvm-mca, llvm-mca=CPU, osaca and osaca=ARCH, not '%s'",
+                       arg);
         }
-        o->blocks.mca = arg[8] ? arg + 9 : "native";
         return 0;
     case KEY_HEAT_MAP:
         o->blocks.heat_map = arg;

@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "cli/mca.h"
+#include "cli/osaca.h"
 #include "compare/block_price.h"
 #include "compare/csv.h"
 
@@ -102,17 +103,31 @@ static bool add_predictions(struct cli *c, const char *spec, const struct input 
     return true;
 }
 
-static bool add_mca(struct cli *c, const char *cpu, const struct input *in, struct block_set *s,
-                    struct err *e)
+static const char **codes_of(struct cli *c, const struct input *in)
 {
     const char **codes = arena_new(c->arena, const char *, in->n + 1);
-    double *cycles = unknown_cycles(c, in->n);
     for (size_t i = 0; i < in->n; i++) {
         codes[i] = in->blocks[i].code;
     }
+    return codes;
+}
+
+static bool add_mca(struct cli *c, const char *cpu, const struct input *in, struct block_set *s,
+                    struct err *e)
+{
+    double *cycles = unknown_cycles(c, in->n);
     s->tools[s->n_tools++] =
         (struct block_tool){arena_format(c->arena, "llvm-mca %s", cpu), cycles};
-    return mca_predict(codes, in->n, cpu, c->arena, cycles, e);
+    return mca_predict(codes_of(c, in), in->n, cpu, c->arena, cycles, e);
+}
+
+static bool add_osaca(struct cli *c, const char *arch, const struct input *in, struct block_set *s,
+                      struct err *e)
+{
+    double *cycles = unknown_cycles(c, in->n);
+    const char *name = *arch ? arena_format(c->arena, "osaca %s", arch) : "osaca";
+    s->tools[s->n_tools++] = (struct block_tool){name, cycles};
+    return osaca_predict(codes_of(c, in), in->n, *arch ? arch : NULL, c->arena, cycles, e);
 }
 
 /* --- the command --- */
@@ -141,7 +156,8 @@ static void take_rows(struct cli *c, const struct input *in, struct block_set *s
 static bool add_tools(struct cli *c, const struct compare_blocks *o, const struct input *in,
                       struct block_set *s, struct err *e)
 {
-    if (o->n_machines + o->n_predictions + (o->mca != NULL) > BLOCK_TOOLS_MAX) {
+    if (o->n_machines + o->n_predictions + (o->mca != NULL) + (o->osaca != NULL) >
+        BLOCK_TOOLS_MAX) {
         return err_set(e, ERR_RANGE, LOC_NONE, "at most %d tools", BLOCK_TOOLS_MAX);
     }
     for (int i = 0; i < o->n_machines; i++) {
@@ -154,7 +170,8 @@ static bool add_tools(struct cli *c, const struct compare_blocks *o, const struc
             return false;
         }
     }
-    if (o->mca && !add_mca(c, o->mca, in, s, e)) {
+    if ((o->mca && !add_mca(c, o->mca, in, s, e)) ||
+        (o->osaca && !add_osaca(c, o->osaca, in, s, e))) {
         return false;
     }
     return s->n_tools > 0 || err_set(e, ERR_RANGE, LOC_NONE,
