@@ -79,6 +79,18 @@ static void writing(struct arena *a, const char *folder)
     ok(rmdir(folder) == 0 && mkdir(folder, 0777) == 0, "nothing else is left behind");
 }
 
+static void limits(struct arena *a, const char *folder)
+{
+    struct err e = {0};
+    struct bytes content = {0};
+    const char *path = in_folder(a, folder, "ten");
+    file_write_whole(path, (struct bytes){"0123456789", 10}, &e);
+    ok(file_read_most(path, 10, a, &content, &e) && content.len == 10, "as large as the limit");
+    ok(!file_read_most(path, 9, a, &content, &e) && e.code == ERR_IO, "and larger");
+    is_text(e.text, "larger than 0 MiB, the most that is read", "which is said");
+    unlink(path);
+}
+
 static void folders(struct arena *a, const char *folder)
 {
     struct err e = {0};
@@ -109,6 +121,7 @@ int main(void)
     }
     reading(a, folder);
     writing(a, folder);
+    limits(a, folder);
     folders(a, folder);
     rmdir(folder);
     arena_release(a);

@@ -371,6 +371,31 @@ static void texts(struct arena *a)
     is_text(yml_read(out, "f", a, &e)->text, "latin-1 ? here", "are marked, not passed on");
 }
 
+/* Files of other programs: tags are noted and passed over, JSON's \\u0000 is kept; the rest is refused
+ * as ever. */
+static void foreign(struct arena *a)
+{
+    struct err e = {0};
+    struct yml_foreign tags = {0}, json = {.language = "JSON"};
+    const struct yml *root = yml_read_foreign(
+        bytes("a: !!python/tuple [1, 2]\nb: !x {c: !!str d}\n"), "f", &tags, a, &e);
+    ok(root && root->child->n_children == 2 && tags.n_tags == 3, "tagged values are read");
+    ok(tags.n_tags == 3 && tags.tags[1].loc.line == 2 && tags.tags[1].loc.column == 4,
+       "and their places noted");
+    is_text(tags.n_tags ? tags.tags[0].tag : NULL, "tag:yaml.org,2002:python/tuple", "in full");
+    root =
+        yml_read_foreign(bytes("{\"a\":[\"x\\u0000y\", 1.5e3, null, \"\\/\"]}"), "f", &json, a, &e);
+    ok(root && root->child->child->len == 3 && memcmp(root->child->child->text, "x\0y", 3) == 0,
+       "a NUL inside a text of JSON is kept");
+    ok(root && root->child->child->loc.column == 7, "and every node has its place");
+    ok(!yml_read_foreign(bytes("{\"a\": [1"), "f", &json, a, &e), "cut-off JSON is refused");
+    ok(strncmp(e.text, "not JSON: ", 10) == 0, "as JSON");
+    e = (struct err){0};
+    ok(!yml_read_foreign(bytes("a: &x 1\nb: *x\n"), "f", &tags, a, &e), "anchors are refused");
+    e = (struct err){0};
+    ok(!yml_read_foreign(bytes("\"a\\0\": 1\n"), "f", &tags, a, &e), "so is a NUL in a key");
+}
+
 int main(void)
 {
     jmp_buf out;
@@ -386,6 +411,7 @@ int main(void)
     keys(a);
     writing(a);
     texts(a);
+    foreign(a);
     arena_release(a);
     return tap_done();
 }
