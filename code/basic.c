@@ -128,9 +128,10 @@ bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_a
 bool basic_decode(struct decoder *d, const uint8_t *code, size_t len, struct arena *a,
                   struct insn **insns, int *n, struct err *e)
 {
-    size_t capacity = 0;
+    /* Few blocks have shorter instructions, on the whole. */
+    size_t capacity = len / 3 < BASIC_INSNS_MAX ? len / 3 + 1 : BASIC_INSNS_MAX;
     *n = 0;
-    *insns = NULL;
+    *insns = arena_new(a, struct insn, capacity);
     for (size_t at = 0; at < len;) {
         if (*n == BASIC_INSNS_MAX) {
             return err_set(e, ERR_RANGE, LOC_NONE, "more than %d instructions in one block",

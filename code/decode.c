@@ -2,7 +2,6 @@
 
 #include "code/decode_parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +40,23 @@ struct insn_mem *insn_mem_next(struct insn *i)
     return i->n_mem < INSN_MEMS_MAX ? &i->mem[i->n_mem++] : NULL;
 }
 
-void insn_form_add(struct insn *i, const char *format, ...)
+void insn_form_add(struct insn *i, const char *text)
 {
-    const size_t used = strlen(i->form);
-    va_list args;
+    const size_t used = strlen(i->form), room = FORM_SIZE - 1 - used, len = strlen(text);
+    memcpy(i->form + used, text, len < room ? len : room); /* a NUL is behind, as all was zero */
+}
 
-    va_start(args, format);
-    vsnprintf(i->form + used, FORM_SIZE - used, format, args);
-    va_end(args);
+void insn_form_add_memory(struct insn *i, unsigned bits)
+{
+    char text[16]; /* m, ten digits and NUL */
+    size_t at = sizeof text - 1;
+    text[at] = '\0';
+    do {
+        text[--at] = (char)('0' + bits % 10);
+        bits /= 10;
+    } while (bits > 0);
+    text[--at] = 'm';
+    insn_form_add(i, text + at);
 }
 
 static const struct decode_backend *backend_of(enum code_arch arch)

@@ -440,20 +440,20 @@ static const char *spelling(const char *mnemonic)
 
 static void write_form(const struct a64 *a, int at, struct insn *out)
 {
-    insn_form_add(out, "%s", spelling(a->mnemonic));
+    insn_form_add(out, spelling(a->mnemonic));
     for (int k = 0; k < a->n && k <= at; k++) {
         const struct operand *o = &a->op[k];
         const bool target = (a->traits & (BRANCH | CALL)) && k == a->n - 1;
 
         insn_form_add(out, k ? ", " : " ");
         if (k == at) {
-            insn_form_add(out, "m%d", memory_bits(a, at));
+            insn_form_add_memory(out, (unsigned)memory_bits(a, at));
         } else if (o->is == OPERAND_REG) {
-            insn_form_add(out, "%s", o->kind);
+            insn_form_add(out, o->kind);
         } else if (o->is == OPERAND_NUMBER) {
             insn_form_add(out, target ? "rel" : "imm");
         } else {
-            insn_form_add(out, "%s", word_kind(o->kind));
+            insn_form_add(out, word_kind(o->kind));
         }
     }
     if (at < a->n && (a->op[at].writeback || at + 1 < a->n)) {

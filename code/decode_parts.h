@@ -26,6 +26,8 @@ void insn_writes(struct insn *i, code_reg r, int operand);
 struct insn_mem *insn_mem_next(struct insn *i);
 
 /* Appends to the form; what does not fit is cut off (no instruction needs as much). */
-void insn_form_add(struct insn *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void insn_form_add(struct insn *i, const char *text);
+/* The same of "m256": memory of so many bits. */
+void insn_form_add_memory(struct insn *i, unsigned bits);
 
 #endif

@@ -222,15 +222,16 @@ static void write_operand(const struct x86 *x, const ZydisDecodedOperand *o, str
         x->z.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && !x->z.avx.broadcast.is_static;
 
     if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-        insn_form_add(out, "%s", register_kind(o));
+        insn_form_add(out, register_kind(o));
     } else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        insn_form_add(out, "%s", o->imm.is_relative ? "rel" : "imm");
+        insn_form_add(out, o->imm.is_relative ? "rel" : "imm");
     } else if (o->type == ZYDIS_OPERAND_TYPE_POINTER) {
         insn_form_add(out, "ptr");
     } else if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
         insn_form_add(out, "agen");
     } else {
-        insn_form_add(out, "m%u%s", mem_bits(x, o), broadcast ? "bcst" : "");
+        insn_form_add_memory(out, mem_bits(x, o));
+        insn_form_add(out, broadcast ? "bcst" : "");
     }
 }
 
@@ -247,7 +248,7 @@ static void write_prefixes(const ZydisDecodedInstruction *z, struct insn *out)
     };
 
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
-        insn_form_add(out, "%s", z->attributes & prefixes[k].attribute ? prefixes[k].name : "");
+        insn_form_add(out, z->attributes & prefixes[k].attribute ? prefixes[k].name : "");
     }
 }
 
@@ -260,7 +261,7 @@ static void write_form(struct x86 *x, struct insn *out)
     int n = 0;
 
     write_prefixes(&x->z, out);
-    insn_form_add(out, "%s", ZydisMnemonicGetString(x->z.mnemonic));
+    insn_form_add(out, ZydisMnemonicGetString(x->z.mnemonic));
     if (x->z.mnemonic == ZYDIS_MNEMONIC_NOP) {
         return; /* the operands of the long ones only fill bytes */
     }
@@ -285,6 +286,13 @@ static bool starts(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* ps, sd and so on: packed or scalar, of single, double or half precision. */
+static bool is_float_element(const char *suffix)
+{
+    return (suffix[0] == 'p' || suffix[0] == 's') &&
+           (suffix[1] == 's' || suffix[1] == 'd' || suffix[1] == 'h');
+}
+
 /* Operations per lane of an SSE or AVX mnemonic whose element suffix begins at *suffix; else 0. */
 static double flops_per_lane(const char *mnemonic, const char **suffix)
 {
@@ -298,13 +306,16 @@ static double flops_per_lane(const char *mnemonic, const char **suffix)
     const char *m = mnemonic + (mnemonic[0] == 'v');
     const size_t len = strlen(m);
 
+    if (len < 2 || !is_float_element(m + len - 2)) {
+        return 0; /* at once: most instructions */
+    }
+    *suffix = m + len - 2;
     for (size_t k = 0; k < sizeof stems / sizeof *stems; k++) {
         const size_t stem = strlen(stems[k].stem);
         /* A stem is followed by the element, an FMA by its operand order too; the complex products
          * of half precision (vfmaddcph) are not counted. */
         if (starts(m, stems[k].stem) &&
             (len == stem + 2 || (stems[k].flops > 1 && len > stem + 2)) && m[len - 3] != 'c') {
-            *suffix = m + len - 2;
             return stems[k].flops;
         }
     }
@@ -355,9 +366,7 @@ static double flops(const struct x86 *x)
         return x87_flops(mnemonic);
     }
     const double per_lane = flops_per_lane(mnemonic, &suffix);
-    const bool is_float =
-        per_lane > 0 && (suffix[0] == 'p' || suffix[0] == 's') && strchr("sdh", suffix[1]) != NULL;
-    return is_float ? per_lane * lanes(x, suffix) : 0;
+    return per_lane > 0 ? per_lane * lanes(x, suffix) : 0;
 }
 
 static void take_branch(const struct x86 *x, uint64_t address, struct insn *out)
@@ -397,24 +406,43 @@ static bool same_sources(const struct x86 *x)
     return n >= 2;
 }
 
+static bool is_move(ZydisMnemonic m)
+{
+    switch (m) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_VMOVAPS:
+    case ZYDIS_MNEMONIC_VMOVUPS:
+    case ZYDIS_MNEMONIC_VMOVAPD:
+    case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVDQA:
+    case ZYDIS_MNEMONIC_VMOVDQU:
+    case ZYDIS_MNEMONIC_VMOVDQA32:
+    case ZYDIS_MNEMONIC_VMOVDQA64:
+    case ZYDIS_MNEMONIC_VMOVDQU8:
+    case ZYDIS_MNEMONIC_VMOVDQU16:
+    case ZYDIS_MNEMONIC_VMOVDQU32:
+    case ZYDIS_MNEMONIC_VMOVDQU64:
+    case ZYDIS_MNEMONIC_KMOVQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool register_move(const struct x86 *x)
 {
-    static const ZydisMnemonic moves[] = {
-        ZYDIS_MNEMONIC_MOV,       ZYDIS_MNEMONIC_MOVAPS,    ZYDIS_MNEMONIC_MOVUPS,
-        ZYDIS_MNEMONIC_MOVAPD,    ZYDIS_MNEMONIC_MOVUPD,    ZYDIS_MNEMONIC_MOVDQA,
-        ZYDIS_MNEMONIC_MOVDQU,    ZYDIS_MNEMONIC_VMOVAPS,   ZYDIS_MNEMONIC_VMOVUPS,
-        ZYDIS_MNEMONIC_VMOVAPD,   ZYDIS_MNEMONIC_VMOVUPD,   ZYDIS_MNEMONIC_VMOVDQA,
-        ZYDIS_MNEMONIC_VMOVDQU,   ZYDIS_MNEMONIC_VMOVDQA32, ZYDIS_MNEMONIC_VMOVDQA64,
-        ZYDIS_MNEMONIC_VMOVDQU8,  ZYDIS_MNEMONIC_VMOVDQU16, ZYDIS_MNEMONIC_VMOVDQU32,
-        ZYDIS_MNEMONIC_VMOVDQU64, ZYDIS_MNEMONIC_KMOVQ,
-    };
     const ZydisDecodedOperand *from = NULL, *to = NULL;
-    bool known = false;
 
-    for (size_t k = 0; k < sizeof moves / sizeof *moves; k++) {
-        known |= x->z.mnemonic == moves[k];
+    if (!is_move(x->z.mnemonic)) {
+        return false;
     }
-    for (int k = 0; known && k < x->z.operand_count_visible; k++) {
+    for (int k = 0; k < x->z.operand_count_visible; k++) {
         if (x->number[k] == 0 ? x->op[k].reg.value != ZYDIS_REGISTER_K0
                               : x->op[k].type != ZYDIS_OPERAND_TYPE_REGISTER) {
             return false; /* masked, or memory, or an immediate */
