@@ -48,6 +48,33 @@ void text_add(struct text *t, const char *format, ...)
     t->len += (size_t)len;
 }
 
+void text_add_text(struct text *t, const char *added)
+{
+    text_add_bytes(t, added, strlen(added));
+}
+
+void text_add_count(struct text *t, size_t count)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count > 0);
+    text_add_bytes(t, digits + at, sizeof digits - at);
+}
+
+/* Six significant digits of what is this near a whole number below a million are that number. */
+void text_add_g(struct text *t, double value)
+{
+    const double whole = value >= 0.5 && value < 999999 ? (double)(size_t)(value + 0.5) : 0;
+    if (whole > 0 && fabs(value - whole) < 1e-9) {
+        text_add_count(t, (size_t)whole);
+    } else {
+        text_add(t, "%g", value);
+    }
+}
+
 const char *text_join(const char *const *names, char *buffer, size_t size)
 {
     size_t len = 0;
@@ -227,6 +254,34 @@ static bool is_decimal(const char *text, const char *end)
     return text == end;
 }
 
+/* Digits and at most one point: up to 15 digits are a whole number that is exact, as is a power of ten up
+ * to 22, and the quotient of two exact numbers is rounded once, as it must be (Clinger, How to read
+ * floating point numbers accurately, PLDI 1990). */
+static bool parse_short(const char *text, size_t len, double *out)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    uint64_t whole = 0;
+    size_t n_digits = 0, n_fraction = 0;
+    bool point = false;
+    for (size_t i = 0; i < len && n_digits <= 15; i++) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            whole = 10 * whole + (uint64_t)(text[i] - '0');
+            n_digits++;
+            n_fraction += point;
+        } else if (text[i] == '.' && !point) {
+            point = true;
+        } else {
+            return false;
+        }
+    }
+    if (n_digits == 0 || n_digits > 15) {
+        return false;
+    }
+    *out = (double)whole / powers[n_fraction];
+    return true;
+}
+
 /* Is there a digit other than 0 before the exponent? */
 static bool is_nonzero(const char *text)
 {
@@ -236,6 +291,9 @@ static bool is_nonzero(const char *text)
 bool text_parse_number(const char *text, size_t len, double *out)
 {
     char copy[512];
+    if (parse_short(text, len, out)) {
+        return true;
+    }
     if (len == 0 || len >= sizeof copy || !is_decimal(text, text + len)) {
         return false;
     }

@@ -3,22 +3,25 @@
 #include "compare/report.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 void csv_field(struct text *out, const char *value)
 {
     const bool first = out->len == 0 || out->data[out->len - 1] == '\n';
-    text_add(out, "%s", first ? "" : ",");
-    if (!strpbrk(value, ",\"\r\n")) {
-        text_add(out, "%s", value);
+    const size_t len = strlen(value);
+    text_add_bytes(out, ",", first ? 0 : 1);
+    if (strcspn(value, ",\"\r\n") == len) {
+        text_add_bytes(out, value, len);
         return;
     }
-    text_add(out, "\"");
-    for (; *value; value++) {
-        text_add(out, "%s", *value == '"' ? "\"" : "");
-        text_add_bytes(out, value, 1);
+    text_add_bytes(out, "\"", 1);
+    for (const char *quote; (quote = strchr(value, '"')) != NULL; value = quote + 1) {
+        text_add_bytes(out, value, (size_t)(quote - value) + 1);
+        text_add_bytes(out, "\"", 1);
     }
-    text_add(out, "\"");
+    text_add_text(out, value);
+    text_add_bytes(out, "\"", 1);
 }
 
 void csv_number(struct text *out, double value)

@@ -1,3 +1,4 @@
+#include "base/random.h"
 #include "base/text.h"
 #include "tests/tap.h"
 
@@ -123,6 +124,50 @@ static void parsing(void)
     ok(!text_parse_number(longest, sizeof longest, &value), "2000 digits are no number");
 }
 
+/* Short numbers are read in another way than long ones: as strtod reads them. */
+static void short_numbers(void)
+{
+    struct random r = {3};
+    int wrong = 0;
+    for (int i = 0; i < 100000; i++) {
+        char text[32];
+        const int len = 1 + random_below(&r, 16), point = random_below(&r, len + 4);
+        for (int k = 0; k < len; k++) {
+            text[k] = k == point ? '.' : (char)('0' + random_below(&r, 10));
+        }
+        text[len] = '\0';
+        double value = -1;
+        const bool good = text_parse_number(text, (size_t)len, &value);
+        wrong += good ? value != strtod(text, NULL) : strcmp(text, ".") != 0;
+    }
+    ok(wrong == 0, "100000 short numbers are read as strtod reads them");
+}
+
+static void same_as_printf(void)
+{
+    struct arena *a = arena_create((size_t)1 << 30, no_memory, NULL);
+    static const double near[] = {0, 0, 1e-10, -1e-10, 1e-9, -1e-9, 1e-7, 0.5, 1.0 / 3};
+    struct random r = {4};
+    int wrong = 0;
+    for (int i = 0; i < 100000; i++) {
+        const double scale = pow(10, random_below(&r, 9) - 1);
+        const double value = floor(random_uniform(&r) * scale) + near[random_below(&r, 9)];
+        struct text t = {.arena = a}, want = t;
+        text_add_g(&t, i % 10 ? value : -value);
+        text_add(&want, "%g", i % 10 ? value : -value);
+        wrong += strcmp(t.data, want.data) != 0;
+    }
+    ok(wrong == 0, "100000 numbers are written as %%g writes them");
+    static const size_t counts[] = {0, 9, 10, 123456789, SIZE_MAX};
+    for (int i = 0; i < 5; i++) {
+        struct text t = {.arena = a}, want = t;
+        text_add_count(&t, counts[i]);
+        text_add(&want, "%zu", counts[i]);
+        is_text(t.data, want.data, want.data);
+    }
+    arena_release(a);
+}
+
 static void locales(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", NULL};
@@ -205,6 +250,8 @@ int main(void)
     files();
     ok(all_round_trip(200000), "200000 random doubles read back bit for bit");
     parsing();
+    short_numbers();
+    same_as_printf();
     locales();
     growing();
     lists();
