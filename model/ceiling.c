@@ -18,19 +18,19 @@ static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds bin
 /* The ports that bind; where several sets do, the smallest, and the front end only if none does. */
 static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
 {
+    const struct cost_resource *resources = cost_resources(c->table);
+    const int n = cost_n_resources(c->table);
     int fewest = INT_MAX;
     double front_end = 0;
-    for (int r = 0; r < cost_n_resources(c->table); r++) {
-        const uint32_t set = cost_resource_ports(c->table, r);
-        const int size = __builtin_popcount(set);
-        const double slack = PORTS_TIE * out->cycles;
-        if (set == 0) {
-            front_end = c->cycles[r];
-        } else if (c->cycles[r] > out->cycles + slack ||
-                   (c->cycles[r] > 0 && c->cycles[r] >= out->cycles - slack && size < fewest)) {
-            *out = (struct ceiling_bound){fmax(c->cycles[r], out->cycles), BINDS_PORTS, set,
-                                          c->cycles[r] * size, 0};
-            fewest = size;
+    for (int r = 0; r < n; r++) {
+        const double cycles = c->cycles[r], slack = PORTS_TIE * out->cycles;
+        if (resources[r].ports == 0) {
+            front_end = cycles;
+        } else if (cycles > out->cycles + slack ||
+                   (cycles > 0 && cycles >= out->cycles - slack && resources[r].n_ports < fewest)) {
+            fewest = resources[r].n_ports;
+            *out = (struct ceiling_bound){fmax(cycles, out->cycles), BINDS_PORTS,
+                                          resources[r].ports, cycles * fewest, 0};
         }
     }
     if (front_end > out->cycles * (1 + PORTS_TIE)) {
@@ -82,8 +82,8 @@ static double weight_in(const struct cost_row *row, const struct ceiling_bound *
     double weight = 0;
     switch (b->binds) {
     case BINDS_PORTS:
-        for (int u = 0; u < row->n_uops; u++) {
-            weight += (row->uops[u].ports & ~b->ports) == 0 ? row->uops[u].count : 0;
+        for (int u = 0; u < row->n_uops; u++) { /* a product, since nobody could predict the branch */
+            weight += row->uops[u].count * ((row->uops[u].ports & ~b->ports) == 0);
         }
         return weight;
     case BINDS_RESOURCE:
@@ -98,6 +98,18 @@ static double weight_in(const struct cost_row *row, const struct ceiling_bound *
     }
 }
 
+/* What all items of this row add to what binds, from item `first` on. */
+static double weight_from(const struct cost *c, size_t first, const struct ceiling_bound *b)
+{
+    const struct cost_row *row = c->items[first].row;
+    const double weight = weight_in(row, b);
+    double sum = 0;
+    for (size_t k = first; k < c->n_items && weight > 0; k++) {
+        sum += c->items[k].row == row ? c->items[k].count * weight : 0;
+    }
+    return sum;
+}
+
 /* The row that adds most to what binds, and how much; NULL where rows are not to blame. */
 static const struct cost_row *heaviest(const struct cost *c, const struct ceiling_bound *b,
                                        double *weight)
@@ -105,11 +117,7 @@ static const struct cost_row *heaviest(const struct cost *c, const struct ceilin
     const struct cost_row *found = NULL;
     *weight = 0;
     for (size_t i = 0; i < c->n_items; i++) {
-        double sum = 0;
-        for (size_t k = i; k < c->n_items && c->items[i].row != found; k++) {
-            const bool same = c->items[k].row == c->items[i].row;
-            sum += same ? c->items[k].count * weight_in(c->items[k].row, b) : 0;
-        }
+        const double sum = c->items[i].row == found ? 0 : weight_from(c, i, b);
         if (sum > *weight) {
             *weight = sum;
             found = c->items[i].row;
@@ -122,7 +130,8 @@ static void name_ports(const struct machine *m, uint32_t ports, struct text *out
 {
     const char *separator = ports & (ports - 1) ? "ports " : "port ";
     for (; ports != 0; ports &= ports - 1) {
-        text_add(out, "%s%s", separator, m->ports[__builtin_ctz(ports)]);
+        text_add_text(out, separator);
+        text_add_text(out, m->ports[__builtin_ctz(ports)]);
         separator = ", ";
     }
 }
@@ -151,8 +160,14 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         break;
     case BINDS_PORTS:
         name_ports(m, b->ports, out);
-        text_add(out, ": %g uops on %d, %g of them from %s", b->mass, __builtin_popcount(b->ports),
-                 weight, row->form);
+        text_add_text(out, ": ");
+        text_add_g(out, b->mass);
+        text_add_text(out, " uops on ");
+        text_add_count(out, (size_t)__builtin_popcount(b->ports));
+        text_add_text(out, ", ");
+        text_add_g(out, weight);
+        text_add_text(out, " of them from ");
+        text_add_text(out, row->form);
         break;
     case BINDS_FRONT_END:
         text_add(out, "front end: %g slots at %g a cycle", c->slots, m->dispatch_width);

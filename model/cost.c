@@ -38,17 +38,18 @@ static double instructions_in(enum cost_kind kind)
 
 void cost_add(struct cost *c, const struct cost_row *row, double count)
 {
-    c->items =
-        arena_grow(cost_arena(c->table), c->items, c->n_items, &c->capacity, sizeof *c->items);
+    if (c->n_items == c->capacity) {
+        c->items =
+            arena_grow(cost_arena(c->table), c->items, c->n_items, &c->capacity, sizeof *c->items);
+    }
     c->items[c->n_items++] = (struct cost_item){row, count};
     c->instructions += count * instructions_in(row->kind);
     c->slots += count * row->slots;
     c->store_cycles += count * row->store_cycles;
     c->n_unknown += row->kind == COST_UNKNOWN;
     c->n_unsound += !(count >= 0) || isinf(count);
-    const int n = row->cycles ? cost_n_resources(c->table) : 0;
-    for (int r = 0; r < n; r++) {
-        c->cycles[r] += count * row->cycles[r];
+    for (int k = 0; k < row->n_shares; k++) {
+        c->cycles[row->shares[k].resource] += count * row->shares[k].cycles;
     }
 }
 
@@ -169,12 +170,15 @@ static bool has_indexed_operand(const struct insn *i)
 {
     static const char *const plain[] = {"vmov",     "vbroadcast", "vpbroadcast", "vlddqu",
                                         "vpgather", "vgather",    "vmask"};
+    if (i->form[0] != 'v' || i->n_mem == 0 || !i->mem[0].read || i->mem[0].index == 0) {
+        return false;
+    }
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
         if (strncmp(i->form, plain[k], strlen(plain[k])) == 0) {
             return false;
         }
     }
-    return i->form[0] == 'v' && i->n_mem > 0 && i->mem[0].read && i->mem[0].index != 0;
+    return true;
 }
 
 const struct cost_row *cost_of_index(struct cost_table *t, const struct insn *i)
@@ -243,7 +247,11 @@ void cost_name_unknown(const struct cost *c, struct text *out)
                               strcmp(c->items[k].row->form, row->form) == 0;
             count += same ? c->items[k].count : 0;
         }
-        text_add(out, "%s%s (%g)", separator, row->form, count);
+        text_add_text(out, separator);
+        text_add_text(out, row->form);
+        text_add_text(out, " (");
+        text_add_g(out, count);
+        text_add_text(out, ")");
         separator = ", ";
     }
 }

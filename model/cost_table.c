@@ -1,5 +1,6 @@
 #include "model/cost_table.h"
 
+#include "base/intern.h"
 #include "code/form.h"
 #include "model/compose.h"
 #include "model/resources.h"
@@ -16,11 +17,10 @@ struct pattern {
 
 /* What is known of a text that was asked for. */
 struct entry {
-    const char *text;
-    uint32_t hash;
     const struct cost_row *row;  /* of the form as the machine file has it */
     const struct cost_row *move; /* if it is a register move; else NULL */
     const struct cost_row *same; /* if its sources are one register; else NULL */
+    bool closes_pair;            /* the second of some pair that fuses */
 };
 
 struct cost_table {
@@ -38,7 +38,9 @@ struct cost_table {
     struct cost_row indexed_operand; /* COST_UNKNOWN: takes nothing on top */
     struct machine_uop crossing_uop, crossing_uop_512;
     struct resource_map dual; /* COST_PORTS: port_sets and n_resources of it */
-    struct entry *entries;    /* open addressing; text NULL: free */
+    struct cost_resource *resources;
+    struct intern texts;
+    struct entry *entries; /* by number of the text */
     size_t n_entries, capacity;
 };
 
@@ -235,50 +237,68 @@ static bool compile_dual(struct cost_table *t, struct err *e)
     forms[n++] = classes_of(t->crossing_load.uops, t->crossing_load.n_uops, 0, a);
     forms[n++] = classes_of(t->crossing_load_512.uops, t->crossing_load_512.n_uops, 0, a);
     const struct port_mapping mapping = {forms, n, m->n_ports, m->dispatch_width};
-    return resources_from_ports(&mapping, a, &t->dual, e);
+    if (!resources_from_ports(&mapping, a, &t->dual, e)) {
+        return false;
+    }
+    t->resources = arena_new(a, struct cost_resource, (size_t)t->dual.n_resources);
+    for (int r = 0; r < t->dual.n_resources; r++) {
+        const uint32_t ports = t->dual.port_sets[r];
+        t->resources[r] = (struct cost_resource){ports, __builtin_popcount(ports)};
+    }
+    return true;
 }
 
 static double cycles_of(const struct cost_table *t, const struct cost_row *row, int resource)
 {
-    const uint32_t set = t->dual.port_sets[resource];
+    const struct cost_resource *r = &t->resources[resource];
     double mass = 0;
-    if (set == 0) {
+    if (r->ports == 0) {
         return row->slots / t->machine->dispatch_width;
     }
     for (int u = 0; u < row->n_uops; u++) {
-        mass += (row->uops[u].ports & ~set) == 0 ? row->uops[u].count : 0;
+        mass += (row->uops[u].ports & ~r->ports) == 0 ? row->uops[u].count : 0;
     }
-    return mass / __builtin_popcount(set);
+    return mass / r->n_ports;
 }
 
-static void fill_cycles(const struct cost_table *t, struct cost_row *row)
+static double share_of(const struct cost_table *t, const struct cost_row *row, int resource)
 {
-    const int n = cost_n_resources(t);
-    if (row->kind == COST_UNKNOWN) {
-        return;
-    }
-    double *cycles = arena_new(t->arena, double, (size_t)n);
-    for (int r = 0; r < n && t->view == COST_PORTS; r++) {
-        cycles[r] = cycles_of(t, row, r);
-    }
+    double cycles = t->view == COST_PORTS ? cycles_of(t, row, resource) : 0;
     for (int u = 0; u < row->n_uses; u++) {
-        cycles[row->uses[u].resource] += row->uses[u].cycles;
+        cycles += row->uses[u].resource == resource ? row->uses[u].cycles : 0;
     }
-    row->cycles = cycles;
+    return cycles;
 }
 
-static bool compile_cycles(struct cost_table *t, struct err *e)
+static void fill_shares(const struct cost_table *t, struct cost_row *row)
+{
+    const int n = row->kind == COST_UNKNOWN ? 0 : cost_n_resources(t);
+    int n_shares = 0;
+    for (int r = 0; r < n; r++) {
+        n_shares += share_of(t, row, r) != 0;
+    }
+    struct machine_use *shares = arena_new(t->arena, struct machine_use, (size_t)n_shares);
+    for (int r = 0; r < n; r++) {
+        const double cycles = share_of(t, row, r);
+        if (cycles != 0) {
+            shares[row->n_shares++] = (struct machine_use){.resource = r, .cycles = cycles};
+        }
+    }
+    row->shares = shares;
+}
+
+static bool compile_shares(struct cost_table *t, struct err *e)
 {
     if (t->view == COST_PORTS && !compile_dual(t, e)) {
         return false;
     }
     for (int i = 0; i < t->machine->n_fusions; i++) {
-        fill_cycles(t, &t->fused[i].row);
+        fill_shares(t, &t->fused[i].row);
     }
-    fill_cycles(t, &t->crossing_load);
-    fill_cycles(t, &t->crossing_load_512);
-    fill_cycles(t, &t->indexed_operand);
-    fill_cycles(t, &t->crossing_store);
+    fill_shares(t, &t->crossing_load);
+    fill_shares(t, &t->crossing_load_512);
+    fill_shares(t, &t->indexed_operand);
+    fill_shares(t, &t->crossing_store);
     return true;
 }
 
@@ -302,10 +322,10 @@ struct cost_table *cost_compile(const struct machine *m, enum cost_view view, st
         return NULL;
     }
     struct cost_table *t = arena_new(a, struct cost_table, 1);
-    *t = (struct cost_table){.machine = m, .view = view, .arena = a};
+    *t = (struct cost_table){.machine = m, .view = view, .arena = a, .texts.arena = a};
     compile_crossings(t);
     const bool compiled =
-        compile_patterns(t, e) && compile_fusions(t, e) && compile_cycles(t, e) &&
+        compile_patterns(t, e) && compile_fusions(t, e) && compile_shares(t, e) &&
         normalise_list(a, m->zero_idioms, m->n_zero_idioms, &t->idioms, e) &&
         normalise_list(a, m->eliminated_moves, m->n_eliminated_moves, &t->moves, e);
     return compiled ? t : NULL;
@@ -331,9 +351,9 @@ int cost_n_resources(const struct cost_table *t)
     return t->view == COST_PORTS ? t->dual.n_resources : t->machine->n_resources;
 }
 
-uint32_t cost_resource_ports(const struct cost_table *t, int resource)
+const struct cost_resource *cost_resources(const struct cost_table *t)
 {
-    return t->dual.port_sets[resource];
+    return t->resources;
 }
 
 /* --- rows --- */
@@ -415,7 +435,7 @@ static const struct cost_row *keep(const struct cost_table *t, struct cost_row r
     struct cost_row *kept = arena_new(t->arena, struct cost_row, 1);
     *kept = row;
     kept->form = form;
-    fill_cycles(t, kept);
+    fill_shares(t, kept);
     return kept;
 }
 
@@ -441,17 +461,28 @@ static bool any_matches(char (*patterns)[FORM_SIZE], int n, const char *form)
     return false;
 }
 
-static struct entry describe(const struct cost_table *t, const char *text, uint32_t hash)
+static bool closes_pair(const struct cost_table *t, const char *form)
+{
+    for (int i = 0; i < t->machine->n_fusions; i++) {
+        if (form_matches(t->fused[i].second, form)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct entry describe(const struct cost_table *t, const char *text)
 {
     const struct machine *m = t->machine;
     char form[FORM_SIZE];
-    struct entry entry = {.text = arena_copy(t->arena, text, strlen(text)), .hash = hash};
+    struct entry entry = {0};
 
     if (!form_normalise(text, form)) {
-        entry.row = keep(t, (struct cost_row){.kind = COST_UNKNOWN}, entry.text);
+        entry.row = keep(t, (struct cost_row){.kind = COST_UNKNOWN}, text);
         return entry;
     }
     entry.row = keep(t, find_row(t, form), arena_copy(t->arena, form, strlen(form)));
+    entry.closes_pair = closes_pair(t, form);
     if (any_matches(t->moves, m->n_eliminated_moves, form)) {
         entry.move = idle_row(t, entry.row, COST_ELIMINATED);
     }
@@ -463,57 +494,14 @@ static struct entry describe(const struct cost_table *t, const char *text, uint3
 
 /* --- lookup --- */
 
-/* Eight characters at a time: multiply and fold. */
-static uint32_t hash_of(const char *text)
-{
-    size_t left = strlen(text);
-    uint64_t hash = left;
-    for (; left > 0; text += 8) {
-        uint64_t word = 0;
-        const size_t n = left < 8 ? left : 8;
-        memcpy(&word, text, n);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-        left -= n;
-    }
-    return (uint32_t)hash;
-}
-
-static struct entry *slot_for(struct entry *entries, size_t capacity, const char *text,
-                              uint32_t hash)
-{
-    size_t at = hash & (capacity - 1);
-    while (entries[at].text && (entries[at].hash != hash || strcmp(entries[at].text, text) != 0)) {
-        at = (at + 1) & (capacity - 1);
-    }
-    return &entries[at];
-}
-
-static void grow(struct cost_table *t)
-{
-    const size_t capacity = t->capacity ? 2 * t->capacity : 256;
-    struct entry *entries = arena_new(t->arena, struct entry, capacity);
-    for (size_t i = 0; i < t->capacity; i++) {
-        if (t->entries[i].text) {
-            *slot_for(entries, capacity, t->entries[i].text, t->entries[i].hash) = t->entries[i];
-        }
-    }
-    t->entries = entries;
-    t->capacity = capacity;
-}
-
 static const struct entry *look_up(struct cost_table *t, const char *text)
 {
-    const uint32_t hash = hash_of(text);
-    if (2 * t->n_entries >= t->capacity) {
-        grow(t);
+    const size_t number = intern_number(&t->texts, text, strlen(text));
+    if (number == t->n_entries) {
+        t->entries = arena_grow(t->arena, t->entries, number, &t->capacity, sizeof *t->entries);
+        t->entries[t->n_entries++] = describe(t, t->texts.texts[number].text);
     }
-    struct entry *entry = slot_for(t->entries, t->capacity, text, hash);
-    if (!entry->text) {
-        *entry = describe(t, text, hash);
-        t->n_entries++;
-    }
-    return entry;
+    return &t->entries[number];
 }
 
 const struct cost_row *cost_of_form(struct cost_table *t, const char *form)
@@ -531,9 +519,11 @@ const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i)
     return i->register_move && entry->move ? entry->move : entry->row;
 }
 
-const struct cost_row *cost_of_pair(const struct cost_table *t, const char *first,
-                                    const char *second)
+const struct cost_row *cost_of_pair(struct cost_table *t, const char *first, const char *second)
 {
+    if (!look_up(t, second)->closes_pair) {
+        return NULL;
+    }
     for (int i = 0; i < t->machine->n_fusions; i++) {
         if (form_matches(t->fused[i].first, first) && form_matches(t->fused[i].second, second)) {
             return &t->fused[i].row;

@@ -58,8 +58,10 @@ struct cost_row {
     double slots;
     const struct machine_use *uses; /* COST_RESOURCES */
     int n_uses;
-    const double *cycles; /* [cost_n_resources] of each resource; NULL for COST_UNKNOWN */
-    double store_cycles;  /* COST_CROSSING_STORE: of its unit; else 0 */
+    const struct machine_use
+        *shares; /* each resource below cost_n_resources that it takes time of */
+    int n_shares;
+    double store_cycles;                  /* COST_CROSSING_STORE: of its unit; else 0 */
     const struct machine_form *described; /* the register form where composed; or NULL */
     const struct machine_form *load;      /* COST_COMPOSED */
     int load_operand;                     /* COST_COMPOSED: the memory operand, from 1 */
@@ -81,16 +83,19 @@ struct arena *cost_arena(const struct cost_table *t);
 
 /* Resources that cycles are counted in: the machine file's, or the dual of its ports. */
 int cost_n_resources(const struct cost_table *t);
-/* COST_PORTS: the ports that a resource stands for; 0: the front end. */
-uint32_t cost_resource_ports(const struct cost_table *t, int resource);
+/* COST_PORTS: what each of them stands for. */
+struct cost_resource {
+    uint32_t ports; /* 0: the front end */
+    int n_ports;
+};
+const struct cost_resource *cost_resources(const struct cost_table *t);
 
 /* The row of a form in any spelling. */
 const struct cost_row *cost_of_form(struct cost_table *t, const char *form);
 /* The same, with what a decoded instruction shows of its registers. */
 const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i);
 /* The row of the fused pair, or NULL if the forms, normalised, do not fuse. */
-const struct cost_row *cost_of_pair(const struct cost_table *t, const char *first,
-                                    const char *second);
+const struct cost_row *cost_of_pair(struct cost_table *t, const char *first, const char *second);
 /* More slots of an operation whose memory source has an index; NULL: the machine file says of none. */
 const struct cost_row *cost_of_indexed_operand(const struct cost_table *t);
 const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide); /* 512 bits */
