@@ -1,18 +1,15 @@
 #include "formats/blocks.h"
 
+#include "base/intern.h"
 #include "base/text.h"
+#include "formats/rows.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#define TERMS_MAX     4096 /* of one block */
-#define ROW_BYTES_MAX ((size_t)1 << 20)
-#define FIELDS_MAX    64 /* of one row */
-#define COUNT_MAX     1e6
-#define CYCLES_MAX    1e12
+#define TERMS_MAX  4096 /* of one block */
+#define COUNT_MAX  1e6
+#define CYCLES_MAX 1e12
 
 /* --- blocks -------------------------------------------------------------------------------------
  */
@@ -31,21 +28,53 @@ static struct loc moved(struct loc loc, size_t columns)
     return loc;
 }
 
-/* Counts a form once more, as a new one or into an equal one. */
-static void add_form(struct block *b, const char *form, double count)
+/* The distinct forms of all blocks, and those of the block in hand. */
+struct form_set {
+    struct intern texts;
+    struct form_place {
+        size_t block; /* the last one that had it */
+        size_t at;    /* its place there */
+    } * places;       /* by number of the text */
+    size_t n_places, places_capacity;
+
+    size_t block; /* in hand, from 1 */
+    struct form_count *forms;
+    size_t *numbers;
+    size_t n_forms, capacity; /* of both */
+};
+
+static void make_room(struct form_set *s)
 {
-    for (int i = 0; i < b->n_forms; i++) {
-        if (strcmp(b->forms[i].form, form) == 0) {
-            b->forms[i].count += count;
-            return;
-        }
+    size_t capacity = s->capacity;
+    s->numbers = arena_grow(s->texts.arena, s->numbers, s->n_forms, &capacity, sizeof *s->numbers);
+    s->forms = arena_grow(s->texts.arena, s->forms, s->n_forms, &s->capacity, sizeof *s->forms);
+}
+
+/* Counts a form once more, as a new one or into an equal one. */
+static void add_form(struct form_set *s, const char *text, size_t len, double count)
+{
+    const size_t number = intern_number(&s->texts, text, len);
+    if (number == s->n_places) {
+        s->places =
+            arena_grow(s->texts.arena, s->places, number, &s->places_capacity, sizeof *s->places);
+        s->places[s->n_places++] = (struct form_place){0};
     }
-    b->forms[b->n_forms++] = (struct form_count){form, count};
+    struct form_place *place = &s->places[number];
+    if (place->block == s->block) {
+        s->forms[place->at].count += count;
+        return;
+    }
+    if (s->n_forms == s->capacity) {
+        make_room(s);
+    }
+    *place = (struct form_place){s->block, s->n_forms};
+    s->numbers[s->n_forms] = number;
+    s->forms[s->n_forms++] = (struct form_count){s->texts.texts[number].text, count};
 }
 
 /* "count form" or "form" in text[0..end). */
-static bool parse_term(const char *text, const char *end, struct loc loc, struct arena *a,
-                       struct block *out, struct err *e)
+static bool parse_term(const char *text, const char *end, struct loc loc, struct form_set *s,
+                       struct err *e)
 {
     double count = 1;
     const char *word = text;
@@ -63,40 +92,62 @@ static bool parse_term(const char *text, const char *end, struct loc loc, struct
         return err_set(e, ERR_SYNTAX, loc,
                        "a count without a form; write as in '2 addss xmm, xmm; 1 bsr r64, r64'");
     }
-    add_form(out, arena_copy(a, text, (size_t)(end - text)), count);
+    add_form(s, text, (size_t)(end - text), count);
     return true;
+}
+
+static const char *next_semicolon(const char *text, const char *end)
+{
+    const char *found = memchr(text, ';', (size_t)(end - text));
+    return found ? found : end;
+}
+
+/* Terms in text[0..end). */
+static bool parse_terms(struct form_set *s, const char *text, const char *end, struct loc loc,
+                        struct err *e)
+{
+    int n_terms = 0;
+    s->block++;
+    s->n_forms = 0;
+    for (const char *term = text; term < end;) {
+        const char *stop = next_semicolon(term, end);
+        const char *first = skip_blanks(term, stop), *last = stop;
+        while (last > first && (last[-1] == ' ' || last[-1] == '\t')) {
+            last--;
+        }
+        if (++n_terms > TERMS_MAX) {
+            return err_set(e, ERR_RANGE, loc, "more than %d forms in one block", TERMS_MAX);
+        }
+        if (first < last && !parse_term(first, last, moved(loc, (size_t)(first - text)), s, e)) {
+            return false;
+        }
+        term = stop + (stop < end);
+    }
+    return s->n_forms > 0 ||
+           err_set(e, ERR_SYNTAX, loc,
+                   "an empty block; write as in '2 addss xmm, xmm; 1 bsr r64, r64'");
+}
+
+static void take_forms(const struct form_set *s, struct arena *a, struct block *out)
+{
+    out->n_forms = (int)s->n_forms;
+    out->forms = arena_new(a, struct form_count, s->n_forms);
+    memcpy(out->forms, s->forms, s->n_forms * sizeof *s->forms);
 }
 
 bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out,
                  struct err *e)
 {
-    int n_terms = 1;
-    for (const char *c = text; *c; c++) {
-        n_terms += *c == ';';
-    }
-    if (n_terms > TERMS_MAX) {
-        return err_set(e, ERR_RANGE, loc, "more than %d forms in one block", TERMS_MAX);
-    }
+    struct form_set s = {.texts.arena = a};
     *out = (struct block){.cycles = NAN, .weight = 1, .loc = loc};
-    out->forms = arena_new(a, struct form_count, (size_t)n_terms);
-    for (const char *term = text; *term;) {
-        const char *stop = term + strcspn(term, ";");
-        const char *first = skip_blanks(term, stop), *last = stop;
-        while (last > first && (last[-1] == ' ' || last[-1] == '\t')) {
-            last--;
-        }
-        if (first < last &&
-            !parse_term(first, last, moved(loc, (size_t)(first - text)), a, out, e)) {
-            return false;
-        }
-        term = *stop ? stop + 1 : stop;
+    if (!parse_terms(&s, text, text + strlen(text), loc, e)) {
+        return false;
     }
-    return out->n_forms > 0 ||
-           err_set(e, ERR_SYNTAX, loc,
-                   "an empty block; write as in '2 addss xmm, xmm; 1 bsr r64, r64'");
+    take_forms(&s, a, out);
+    return true;
 }
 
-/* --- rows of a CSV file -------------------------------------------------------------------------
+/* --- files --------------------------------------------------------------------------------------
  */
 
 enum column { BLOCK, CODE, CYCLES, WEIGHT, NAME, COLUMNS };
@@ -105,187 +156,38 @@ static const char *const column_names[] = {
     [WEIGHT] = "weight", [NAME] = "name", [COLUMNS] = NULL};
 
 struct block_reader {
-    FILE *file;
-    const char *path;
-    struct arena *arena;
-    unsigned line, column;  /* of the next byte */
-    unsigned char start[3]; /* of the file: where a byte order mark would be */
-    size_t n_start, at;
-    int pushed_back;         /* a byte read too far, or EOF */
-    int n_columns;           /* of the header */
-    int index[COLUMNS];      /* which field of a row; -1: no such column */
-    bool ended, row_in_hand; /* the first line was a row, not a header */
-
-    char *bytes; /* the fields of the row in hand, each with its NUL */
-    size_t len, capacity;
+    struct rows *rows;
+    struct form_set forms;
+    int n_columns;                   /* of the header */
+    int index[COLUMNS];              /* which field of a row; -1: no such column */
+    const struct rows_field *fields; /* of the row in hand */
     int n_fields;
-    struct csv_field {
-        size_t start, len;
-        struct loc loc;
-    } fields[FIELDS_MAX];
+    bool row_in_hand; /* the first line was a row, not a header */
 };
-
-static struct loc here(const struct block_reader *r)
-{
-    return (struct loc){r->path, r->line, r->column};
-}
-
-static int raw_byte(struct block_reader *r)
-{
-    return r->at < r->n_start ? r->start[r->at++] : getc_unlocked(r->file);
-}
-
-/* The next byte, line ends as '\n' alone. */
-static int next_byte(struct block_reader *r)
-{
-    int c = r->pushed_back;
-    r->pushed_back = EOF;
-    if (c == EOF) {
-        c = raw_byte(r);
-    }
-    if (c == '\r') {
-        c = raw_byte(r);
-        if (c != '\n') {
-            r->pushed_back = c;
-            c = '\n';
-        }
-    }
-    if (c == '\n') {
-        r->line++;
-        r->column = 1;
-    } else if (c != EOF) {
-        r->column += (c & 0xc0) != 0x80;
-    }
-    return c;
-}
-
-static void append(struct block_reader *r, int c)
-{
-    r->bytes = arena_grow(r->arena, r->bytes, r->len, &r->capacity, 1);
-    r->bytes[r->len++] = (char)c;
-}
-
-static bool keep(struct block_reader *r, int c, struct loc loc, struct err *e)
-{
-    if (c < 0x20 && c != '\t' && c != '\n') {
-        return err_set(e, ERR_SYNTAX, loc, "%s 0x%02x in what should be a CSV file",
-                       c == 0 ? "NUL byte" : "control character", (unsigned)c);
-    }
-    if (r->len >= ROW_BYTES_MAX) {
-        return err_set(e, ERR_RANGE, loc, "a row longer than %zu bytes; is a quote missing?",
-                       ROW_BYTES_MAX);
-    }
-    append(r, c);
-    return true;
-}
-
-static bool ends_field(int c)
-{
-    return c == ',' || c == '\n' || c == EOF;
-}
-
-/* What follows an opening quote, through the closing one; "" stands for one quote. */
-static bool read_quoted(struct block_reader *r, struct loc open, int *after, struct err *e)
-{
-    for (;;) {
-        struct loc loc = here(r);
-        int c = next_byte(r);
-        if (c == '"') {
-            loc = here(r);
-            *after = c = next_byte(r);
-            if (ends_field(c)) {
-                return true;
-            }
-            if (c != '"') {
-                return err_set(e, ERR_SYNTAX, loc,
-                               "text after a closing quote; write \"\" for a quote inside");
-            }
-        }
-        if (c == EOF) {
-            return err_set(e, ERR_SYNTAX, open, "the quote opened here is never closed");
-        }
-        if (!keep(r, c, loc, e)) {
-            return false;
-        }
-    }
-}
-
-static bool read_plain(struct block_reader *r, int c, struct loc loc, int *after, struct err *e)
-{
-    while (!ends_field(c)) {
-        if (c == '"') {
-            return err_set(e, ERR_SYNTAX, loc, "a quote inside a field; quote the whole field");
-        }
-        if (!keep(r, c, loc, e)) {
-            return false;
-        }
-        loc = here(r);
-        c = next_byte(r);
-    }
-    *after = c;
-    return true;
-}
-
-static bool read_field(struct block_reader *r, int *after, struct err *e)
-{
-    const struct loc loc = here(r);
-    if (r->n_fields == FIELDS_MAX) {
-        return err_set(e, ERR_RANGE, loc, "more than %d columns", FIELDS_MAX);
-    }
-    struct csv_field *field = &r->fields[r->n_fields++];
-    *field = (struct csv_field){.start = r->len, .loc = loc};
-    const int c = next_byte(r);
-    field->loc.column += c == '"'; /* where its text begins */
-    const bool good = c == '"' ? read_quoted(r, loc, after, e) : read_plain(r, c, loc, after, e);
-    field->len = r->len - field->start;
-    append(r, '\0');
-    return good;
-}
-
-/* The fields of one more row; false at the end of the file and on error.  Empty lines are no rows. */
-static bool read_row(struct block_reader *r, struct err *e)
-{
-    do {
-        int after = ',';
-        r->n_fields = 0;
-        r->len = 0;
-        while (after == ',') {
-            if (!read_field(r, &after, e)) {
-                return false;
-            }
-        }
-        if (ferror(r->file)) {
-            return err_set(e, ERR_IO, (struct loc){.file = r->path}, "cannot read: %s",
-                           strerror(errno));
-        }
-        r->ended = after == EOF;
-    } while (r->n_fields == 1 && r->fields[0].len == 0 && !r->ended);
-    return r->n_fields > 1 || r->fields[0].len > 0;
-}
 
 static bool is_code(const char *text, size_t len)
 {
     return len >= 2 && len % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == len;
 }
 
-static bool read_header(struct block_reader *r, struct err *e)
+static bool read_header(struct block_reader *r, const char *path, struct err *e)
 {
-    if (!read_row(r, e)) {
-        return err_set(e, ERR_SYNTAX, (struct loc){r->path, 1, 1}, /* if nothing else was wrong */
+    r->n_columns = r->n_fields = rows_next(r->rows, &r->fields, e);
+    if (r->n_fields == 0) {
+        return err_set(e, ERR_SYNTAX, (struct loc){path, 1, 1}, /* if nothing else was wrong */
                        "the file is empty; a header line with the column 'block' is needed");
     }
     for (int c = 0; c < COLUMNS; c++) {
         r->index[c] = -1;
     }
-    r->n_columns = r->n_fields;
-    if (r->n_fields == 1 && is_code(r->bytes, r->fields[0].len)) {
+    if (r->n_fields == 1 && is_code(r->fields[0].text, r->fields[0].len)) {
         r->index[CODE] = 0;
         r->row_in_hand = true;
         return true;
     }
     for (int i = 0; i < r->n_fields; i++) {
         for (int c = 0; c < COLUMNS; c++) {
-            if (strcmp(r->bytes + r->fields[i].start, column_names[c]) != 0) {
+            if (strcmp(r->fields[i].text, column_names[c]) != 0) {
                 continue;
             }
             if (r->index[c] >= 0) {
@@ -302,37 +204,16 @@ static bool read_header(struct block_reader *r, struct err *e)
                "weight, name");
 }
 
-static void reader_release(void *object)
-{
-    struct block_reader *r = object;
-    if (r->file && r->file != stdin) {
-        fclose(r->file);
-    }
-    r->file = NULL;
-}
-
-static void skip_byte_order_mark(struct block_reader *r)
-{
-    r->n_start = fread(r->start, 1, sizeof r->start, r->file);
-    if (r->n_start == 3 && memcmp(r->start, "\xef\xbb\xbf", 3) == 0) {
-        r->at = 3;
-    }
-}
-
 struct block_reader *blocks_open(const char *path, struct arena *a, struct err *e)
 {
     struct block_reader *r = arena_new(a, struct block_reader, 1);
-    *r =
-        (struct block_reader){.path = path, .arena = a, .line = 1, .column = 1, .pushed_back = EOF};
-    arena_on_release(a, reader_release, r);
-    r->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    if (!r->file) {
-        err_set(e, ERR_IO, (struct loc){.file = path}, "cannot open: %s", strerror(errno));
+    r->forms.texts.arena = a;
+    r->rows = rows_open(path, a, e);
+    if (!r->rows) {
         return NULL;
     }
-    skip_byte_order_mark(r);
-    if (!read_header(r, e)) {
-        reader_release(r);
+    if (!read_header(r, path, e)) {
+        rows_close(r->rows);
         return NULL;
     }
     return r;
@@ -346,31 +227,33 @@ static bool read_number(const struct block_reader *r, enum column c, double abse
     if (r->index[c] < 0) {
         return true;
     }
-    const struct csv_field *field = &r->fields[r->index[c]];
-    const char *text = r->bytes + field->start;
-    if (!text_parse_number(text, field->len, out)) {
+    const struct rows_field *field = &r->fields[r->index[c]];
+    if (!text_parse_number(field->text, field->len, out)) {
         return err_set(e, ERR_SCHEMA, field->loc, "%s: '%.40s' is not a number", column_names[c],
-                       text);
+                       field->text);
     }
     return (*out > 0 && *out <= CYCLES_MAX) ||
            err_set(e, ERR_RANGE, field->loc, "%s: %.40s is out of range; more than 0, at most %g",
-                   column_names[c], text, CYCLES_MAX);
+                   column_names[c], field->text, CYCLES_MAX);
 }
 
 /* The text of a column, NULL where the file has no such column. */
 static const char *field_text(const struct block_reader *r, enum column c, struct arena *row)
 {
-    const struct csv_field *field = r->index[c] >= 0 ? &r->fields[r->index[c]] : NULL;
-    return field ? arena_copy(row, r->bytes + field->start, field->len) : NULL;
+    const struct rows_field *field = r->index[c] >= 0 ? &r->fields[r->index[c]] : NULL;
+    return field ? arena_copy(row, field->text, field->len) : NULL;
 }
 
-static bool read_block(const struct block_reader *r, struct arena *row, struct block *out,
-                       struct err *e)
+static bool read_block(struct block_reader *r, struct arena *row, struct block *out, struct err *e)
 {
-    const struct csv_field *block = &r->fields[r->index[r->index[BLOCK] >= 0 ? BLOCK : CODE]];
-    *out = (struct block){.loc = block->loc};
-    if (r->index[BLOCK] >= 0 && !block_parse(r->bytes + block->start, block->loc, row, out, e)) {
-        return false;
+    const struct rows_field *block = &r->fields[r->index[r->index[BLOCK] >= 0 ? BLOCK : CODE]];
+    *out = (struct block){.cycles = NAN, .weight = 1, .loc = block->loc};
+    if (r->index[BLOCK] >= 0) {
+        if (!parse_terms(&r->forms, block->text, block->text + block->len, block->loc, e)) {
+            return false;
+        }
+        take_forms(&r->forms, row, out);
+        out->form_numbers = r->forms.numbers;
     }
     out->code = field_text(r, CODE, row);
     out->code_loc = r->index[CODE] >= 0 ? r->fields[r->index[CODE]].loc : LOC_NONE;
@@ -381,8 +264,10 @@ bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, s
 {
     const bool in_hand = r->row_in_hand;
     r->row_in_hand = false;
-    if (!in_hand && (r->ended || !read_row(r, e))) {
-        r->ended = true;
+    if (!in_hand) {
+        r->n_fields = rows_next(r->rows, &r->fields, e);
+    }
+    if (r->n_fields == 0) {
         return false;
     }
     if (r->n_fields != r->n_columns) {
@@ -404,6 +289,6 @@ bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, s
 void blocks_close(struct block_reader *r)
 {
     if (r) {
-        reader_release(r);
+        rows_close(r->rows);
     }
 }

@@ -19,7 +19,9 @@
 struct block {
     struct form_count *forms; /* as written; equal forms merged; none where only code is given */
     int n_forms;
-    const char *code; /* hexadecimal, not checked here; NULL: not given */
+    const size_t
+        *form_numbers; /* of a reader's blocks: which of its distinct forms, from 0; or NULL */
+    const char *code;  /* hexadecimal, not checked here; NULL: not given */
     struct loc code_loc;
     double cycles, weight; /* NaN, 1 where there is no such column */
     const char *name;      /* NULL */
@@ -32,7 +34,8 @@ bool block_parse(const char *text, struct loc loc, struct arena *a, struct block
 
 struct block_reader;
 struct block_reader *blocks_open(const char *path, struct arena *a, struct err *e);
-/* One more block, its strings in `row`; false at the end (e untouched) or on error (e set). */
+/* One more block, its forms' texts in the reader's arena, the rest in `row`; false at the end (e
+ * untouched) or on error (e set). */
 bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, struct err *e);
 void blocks_close(struct block_reader *r);
 
