@@ -1,6 +1,7 @@
 #include "cli/cli.h"
+#include "cli/model_blocks.h"
 #include "code/nest.h"
-#include "compare/block_price.h"
+#include "compare/csv.h"
 #include "compare/join.h"
 #include "formats/blocks.h"
 #include "model/ceiling.h"
@@ -106,26 +107,11 @@ const struct argp argp_model = {
         "1 if an instruction is not in the machine file, so that there is no number.",
 };
 
-/* One row of CSV; a field with a comma or a quote is quoted (RFC 4180). */
-static void csv_field(struct text *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\n")) {
-        text_add(out, "%s", text);
-        return;
-    }
-    text_add_bytes(out, "\"", 1);
-    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
-        text_add_bytes(out, text, (size_t)(quote - text) + 1);
-        text_add_bytes(out, "\"", 1);
-    }
-    text_add_bytes(out, text, strlen(text));
-    text_add_bytes(out, "\"", 1);
-}
-
-static void csv_number(struct text *out, double value)
+/* All digits of it, for programs. */
+static void csv_whole_number(struct text *out, double value)
 {
     char number[TEXT_NUMBER_SIZE];
-    text_add(out, "%s", isnan(value) ? "" : text_number(value, number));
+    csv_field(out, isnan(value) ? "" : text_number(value, number));
 }
 
 /* As people write it: GFLOP/s, GB/s. */
@@ -240,15 +226,12 @@ static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
     struct text unknown = {.arena = out->arena};
     cost_name_unknown(&c->cost, &unknown);
     csv_field(out, k->name);
-    text_add(out, ",%s,%ld,%s,", b->isa, o->threads, c->model);
-    csv_number(out, c->cycles_per_iter);
-    text_add(out, ",");
-    csv_number(out, c->cycles_per_element);
-    text_add(out, ",");
-    csv_number(out, c->rate);
-    text_add(out, ",%s,", k->unit);
+    text_add(out, ",%s,%ld,%s", b->isa, o->threads, c->model);
+    csv_whole_number(out, c->cycles_per_iter);
+    csv_whole_number(out, c->cycles_per_element);
+    csv_whole_number(out, c->rate);
+    csv_field(out, k->unit);
     csv_field(out, c->binds);
-    text_add(out, ",");
     csv_field(out, unknown.len ? unknown.data : "");
     text_add(out, "\n");
 }
@@ -278,16 +261,14 @@ static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
 {
     struct text words = {.arena = out->arena};
     csv_field(out, k->name);
-    text_add(out, ",%s,%ld,chains,", body->isa, o->threads);
-    csv_number(out, b->cycles_per_iter);
-    text_add(out, ",");
-    csv_number(out, b->cycles_per_iter / body->elements_per_iter);
-    text_add(out, ",,%s,", k->unit);
+    text_add(out, ",%s,%ld,chains", body->isa, o->threads);
+    csv_whole_number(out, b->cycles_per_iter);
+    csv_whole_number(out, b->cycles_per_iter / body->elements_per_iter);
+    text_add(out, ",,%s", k->unit);
     if (!*b->missing) {
         chain_words(l, b->carried.cycles >= b->overlap_cycles ? &b->carried : &b->path, &words);
     }
     csv_field(out, words.len ? words.data : "");
-    text_add(out, ",");
     csv_field(out, b->missing);
     text_add(out, "\n");
 }
@@ -409,101 +390,15 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
     return status ? status : s.n_unknown ? EXIT_FINDING : EXIT_FINE;
 }
 
-/* One block as a line: its name or number, cycles, what binds, the forms nobody knows. */
-static bool csv_block(struct block_pricer *p, const struct block *b, long number, struct text *out,
-                      struct err *e)
-{
-    const struct cost *cost = &p->cost;
-    struct ceiling_bound bound;
-    struct text words = {.arena = out->arena}, unknown = {.arena = out->arena};
-    if (!block_price(p, b, &bound, e)) {
-        return false;
-    }
-    if (b->name) {
-        csv_field(out, b->name);
-    } else {
-        text_add(out, "%ld", number);
-    }
-    text_add(out, ",");
-    csv_number(out, cost->n_unknown ? (double)NAN : bound.cycles);
-    text_add(out, ",");
-    if (!cost->n_unknown) {
-        ceiling_words(cost, &bound, &words);
-    } else {
-        cost_name_unknown(cost, &unknown);
-    }
-    csv_field(out, words.len ? words.data : "");
-    text_add(out, ",");
-    csv_field(out, unknown.len ? unknown.data : "");
-    text_add(out, "\n");
-    return true;
-}
-
-/* Blocks stream through: memory is that of one, and output is written as it fills. */
-static int model_blocks(struct cli *c, struct cost_table *t, const struct options *o)
-{
-    enum { FLUSH_BYTES = 1 << 16 };
-    struct err e = {0};
-    struct block b;
-    struct arena *row = arena_create((size_t)1 << 30, cli_out_of_memory, NULL);
-    struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
-    if (!row || !scratch) {
-        cli_out_of_memory(NULL);
-    }
-    struct block_pricer pricer = block_pricer_open(t, scratch);
-    struct text out = {.arena = row};
-    struct block_reader *reader = blocks_open(o->blocks, c->arena, &e);
-    int status = EXIT_FINE;
-    text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
-    for (long n = 1; reader && blocks_next(reader, row, &b, &e); n++) {
-        if (!csv_block(&pricer, &b, n, &out, &e)) {
-            break;
-        }
-        if (out.len > FLUSH_BYTES) {
-            status = cli_print((struct bytes){out.data, out.len});
-            if (status) {
-                break;
-            }
-            out = (struct text){.arena = row};
-            arena_clear(row);
-        }
-    }
-    if (reader) {
-        blocks_close(reader);
-    }
-    status = e.code ? cli_fail(&e) : status ? status : cli_print((struct bytes){out.data, out.len});
-    block_pricer_close(&pricer);
-    arena_release(scratch);
-    arena_release(row);
-    return status;
-}
-
+/* A block typed by hand, for people. */
 static int model_block(struct cli *c, struct cost_table *t, const struct options *o)
 {
     struct err e = {0};
     struct block b;
     struct kernel_ceiling k;
     struct text out = {.arena = c->arena};
-    if (!block_parse(o->block, (struct loc){.file = "--block", .line = 1, .column = 1}, c->arena,
-                     &b, &e)) {
-        return cli_fail(&e);
-    }
-    if (o->csv) {
-        struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
-        if (!scratch) {
-            cli_out_of_memory(NULL);
-        }
-        struct block_pricer pricer = block_pricer_open(t, scratch);
-        text_add(&out, "block,cycles_per_block,binds,unknown_forms\n");
-        const bool fine = csv_block(&pricer, &b, 1, &out, &e);
-        arena_release(scratch);
-        if (!fine) {
-            return cli_fail(&e);
-        }
-        const int status = cli_print((struct bytes){out.data, out.len});
-        return status ? status : pricer.cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
-    }
-    if (!ceiling_of_block(t, b.forms, b.n_forms, &k, &e)) {
+    if (!model_block_parse(c, o->block, &b, &e) ||
+        !ceiling_of_block(t, b.forms, b.n_forms, &k, &e)) {
         return cli_fail(&e);
     }
     if (*k.missing) {
@@ -540,7 +435,8 @@ int cmd_model(struct cli *c, int argc, char **argv)
     if (!t) {
         return cli_fail(&e);
     }
-    return o.blocks  ? model_blocks(c, t, &o)
-           : o.block ? model_block(c, t, &o)
-                     : model_kernels(c, t, &o);
+    return o.blocks           ? model_blocks(c, t, o.blocks)
+           : o.block && o.csv ? model_block_csv(c, t, o.block)
+           : o.block          ? model_block(c, t, &o)
+                              : model_kernels(c, t, &o);
 }

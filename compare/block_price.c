@@ -43,13 +43,38 @@ static bool add_code(struct block_pricer *p, const struct block *b, struct err *
     return true;
 }
 
+/* A form is looked up once, however many blocks have it. */
+static const struct cost_row *row_of(struct block_pricer *p, const char *form, size_t number)
+{
+    while (p->n_rows <= number) {
+        p->rows = arena_grow(cost_arena(p->cost.table), p->rows, p->n_rows, &p->capacity,
+                             sizeof(struct cost_row *));
+        p->rows[p->n_rows++] = NULL;
+    }
+    if (!p->rows[number]) {
+        p->rows[number] = cost_of_form(p->cost.table, form);
+    }
+    return p->rows[number];
+}
+
+static void add_forms(struct block_pricer *p, const struct block *b)
+{
+    for (int i = 0; i < b->n_forms; i++) {
+        const struct form_count *f = &b->forms[i];
+        cost_add(&p->cost,
+                 b->form_numbers ? row_of(p, f->form, b->form_numbers[i])
+                                 : cost_of_form(p->cost.table, f->form),
+                 f->count);
+    }
+}
+
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e)
 {
     arena_clear(p->scratch);
     cost_clear(&p->cost);
     if (!b->code) {
-        cost_add_block(&p->cost, b->forms, b->n_forms);
+        add_forms(p, b);
     } else if (!add_code(p, b, e)) {
         return false;
     }

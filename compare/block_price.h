@@ -10,7 +10,10 @@
 #include "model/ceiling.h"
 
 struct block_pricer {
-    struct cost cost;      /* of the block priced last */
+    struct cost cost; /* of the block priced last */
+    const struct cost_row *
+        *rows; /* of a reader's distinct forms, by number; NULL: not asked for yet */
+    size_t n_rows, capacity;
     struct decoder *d;     /* NULL until a block has code */
     struct arena *scratch; /* cleared with each block */
 };
@@ -19,7 +22,7 @@ struct block_pricer {
 struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratch);
 void block_pricer_close(struct block_pricer *p);
 
-/* The bound of what is known; p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code
+/* All blocks of one pricer are of one reader, or of none.  The bound of what is known; p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code
  * that cannot be read, with its place. */
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e);
