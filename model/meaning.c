@@ -20,11 +20,14 @@ struct shares {
 static bool take_shares(const struct cost_row *row, int n, double *out)
 {
     double alone = 0;
-    for (int r = 0; r < n; r++) {
-        alone = fmax(alone, row->cycles[r]);
+    for (int k = 0; k < row->n_shares; k++) {
+        alone = fmax(alone, row->shares[k].cycles);
     }
     for (int r = 0; r < n; r++) {
-        out[r] = row->cycles[r] / alone;
+        out[r] = 0;
+    }
+    for (int k = 0; k < row->n_shares; k++) {
+        out[row->shares[k].resource] = row->shares[k].cycles / alone;
     }
     return alone > 0;
 }
@@ -120,7 +123,7 @@ static void explain(const struct shares *s, const struct machine *inferred,
     if (best >= MEANING_MATCH_MIN) {
         out->list[out->n++] = (struct machine_meaning){
             .resource = inferred->resources[r],
-            .ports = port_words(documented, cost_resource_ports(s->documented, q), a),
+            .ports = port_words(documented, cost_resources(s->documented)[q].ports, a),
             .match = rint(best * 1e3) / 1e3, /* no data are better than that */
             .blocked_by = blocker_of(s, r, q),
             .source = documented->name,

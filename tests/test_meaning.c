@@ -121,10 +121,8 @@ static void test_dual(const char *name, struct arena *a)
         *f = (struct machine_form){
             .form = arena_format(a, "%s", form), .slots = 1, .source = "dual"};
         f->uses = arena_new(a, struct machine_use, (size_t)n);
-        for (int r = 0; r < n; r++) {
-            if (row->cycles[r] > 0) {
-                f->uses[f->n_uses++] = (struct machine_use){r, row->cycles[r]};
-            }
+        for (int k = 0; k < row->n_shares; k++) {
+            f->uses[f->n_uses++] = row->shares[k];
         }
         dual->n_forms += f->n_uses > 0;
     }
@@ -134,7 +132,7 @@ static void test_dual(const char *name, struct arena *a)
         const int r = atoi(found.list[i].resource + 1);
         const bool front_end = strcmp(found.list[i].ports, "front end") == 0;
         exact += found.list[i].match > 0.999;
-        right += front_end == (cost_resource_ports(t, r) == 0);
+        right += front_end == (cost_resources(t)[r].ports == 0);
     }
     ok(found.n > 3 && exact == found.n && right == found.n, "%s: %d of %d resources, each exactly",
        name, found.n, n);
