@@ -27,7 +27,7 @@ static const char *number_text(struct printer *p, double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     struct written_number *n = &p->numbers[(bits * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-    if (!*n->text || memcmp(&n->value, &value, sizeof value) != 0) {
+    if (!*n->text || n->value != value) {
         n->value = value;
         text_number(value, n->text);
     }

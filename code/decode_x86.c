@@ -360,7 +360,7 @@ static double lanes(const struct x86 *x, const char *suffix)
 static double flops(const struct x86 *x)
 {
     const char *mnemonic = ZydisMnemonicGetString(x->z.mnemonic);
-    const char *suffix = NULL;
+    const char *suffix = "  ";
 
     if (x->z.meta.category == ZYDIS_CATEGORY_X87_ALU) {
         return x87_flops(mnemonic);

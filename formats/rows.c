@@ -120,7 +120,7 @@ static bool keep(struct rows *r, int c, struct loc loc, struct err *e)
 
 /* Is one of eight bytes a control character, not ASCII, a quote or `stop`?  A byte with its top bit clear
  * borrows from above when something larger is taken off (Warren, Hacker's Delight, 6-1). */
-static bool is_special(uint64_t word, char stop)
+static bool is_special(uint64_t word, unsigned char stop)
 {
     const uint64_t quotes = word ^ EVERY_BYTE((uint64_t)'"');
     const uint64_t stops = word ^ EVERY_BYTE((uint64_t)stop);
@@ -129,13 +129,13 @@ static bool is_special(uint64_t word, char stop)
     return (marks & EVERY_BYTE(0x80)) != 0;
 }
 
-static bool is_plain(unsigned char c, char stop)
+static bool is_plain(unsigned char c, unsigned char stop)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != stop;
 }
 
 /* ASCII without control characters, up to a quote or `stop`, all at once: most of what there is. */
-static void keep_run(struct rows *r, char stop)
+static void keep_run(struct rows *r, unsigned char stop)
 {
     const size_t there = r->end - r->at, room = ROW_BYTES_MAX - r->len;
     const size_t most = there < room ? there : room;
