@@ -16,6 +16,8 @@ enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 #define TURNS         3    /* while choosing from few blocks, whose errors vary much */
 #define MANY_BLOCKS   3000 /* from here on one turn is enough */
 #define MEMBERS       6
+#define RESAMPLES     6
+#define RESAMPLE_SEED 0x646f756274u
 #define MADE_UP_TIMES 4 /* blocks made up for each measured one */
 #define MADE_UP_MIN   2000
 #define MADE_UP_MAX   8000
@@ -32,6 +34,7 @@ enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 
 /* The candidates: resources first, at the middle ridge, then ridges from there up and down. */
 static const int candidate_resources[] = {8, 16, 24};
+static const double candidate_plainness[] = {16, 8, 4, 2, 1, 0.5, 0.25};
 #define RIDGE_MIDDLE 0.3
 #define RIDGE_STEP   3.0
 #define RIDGE_STEPS  3 /* at most, either way */
@@ -48,7 +51,7 @@ struct inference {
 };
 
 struct error_stats {
-    double mean, low, high, rms;
+    double mean, low, high, rms, of_mean; /* of_mean: standard error of the mean */
     int n;
 };
 
@@ -127,9 +130,9 @@ static struct error_stats errors_of(const struct inference *f, const struct reso
     }
     s.mean = sum / s.n; /* NaN for no blocks */
     s.rms = sqrt(squares / s.n);
-    const double deviation = sqrt(fmax(0, squares / s.n - s.mean * s.mean) / s.n);
-    s.low = s.mean - 1.96 * deviation;
-    s.high = s.mean + 1.96 * deviation;
+    s.of_mean = sqrt(fmax(0, squares / s.n - s.mean * s.mean) / s.n);
+    s.low = s.mean - 1.96 * s.of_mean;
+    s.high = s.mean + 1.96 * s.of_mean;
     return s;
 }
 
@@ -155,22 +158,28 @@ static const struct fit_panel *make_panel(struct inference *f, const struct fit_
     return p;
 }
 
-/* How far the panel's members lie apart in blocks made up around each form. */
-static void measure_spread(struct inference *f, const struct fit_panel *p)
+/* How far the panel's members lie apart in blocks made up around a form. */
+static double spread_around(struct inference *f, const struct fit_panel *p, int form,
+                            struct random *random)
+{
+    double sum = 0;
+    for (int k = 0; k < PROBES; k++) {
+        double spread;
+        const struct fit_block b = fit_panel_block(p, f->d, form, random, f->arena);
+        fit_panel_cycles(p, &b, &spread);
+        sum += spread;
+    }
+    return sum / PROBES;
+}
+
+static double mean_spread(struct inference *f, const struct fit_panel *p)
 {
     struct random random = {f->o->seed};
-    f->out->spread = f->out->n_several ? 0 : (double)NAN;
+    double sum = 0;
     for (int i = 0; i < f->d->n_forms; i++) {
-        double sum = 0;
-        for (int k = 0; k < PROBES; k++) {
-            double spread;
-            struct fit_block b = fit_panel_block(p, f->d, i, &random, f->arena);
-            fit_panel_cycles(p, &b, &spread);
-            sum += spread;
-        }
-        f->out->forms[i].spread = sum / PROBES;
-        f->out->spread += sum / PROBES / f->d->n_forms;
+        sum += spread_around(f, p, i, &random);
     }
+    return f->out->n_several ? sum / f->d->n_forms : (double)NAN;
 }
 
 static struct resource_map copy_of(const struct inference *f, const struct resource_map *m)
@@ -198,6 +207,46 @@ static struct resource_map best_member(struct inference *f, const struct fit_pan
         least = fmin(error, least);
     }
     return best;
+}
+
+/* --- one map of a panel -------------------------------------------------------------------------
+ */
+
+static struct fit_task widen(struct inference *f, const struct fit_panel *p,
+                             const struct fit_task *task)
+{
+    const int n = within(MADE_UP_TIMES * f->out->n_several, MADE_UP_MIN, MADE_UP_MAX);
+    return fit_panel_widen(p, task, f->out->settings.seed, n, f->arena);
+}
+
+/* Pruned; as detailed as the fits are. */
+static struct resource_map join_panel(struct inference *f, const struct fit_panel *panel,
+                                      const struct fit_task *task)
+{
+    struct resource_map m;
+    f->out->distilled = !f->out->refitted && mean_spread(f, panel) > AGREE;
+    if (f->out->distilled) {
+        const struct fit_task wide = widen(f, panel, task);
+        struct fit_settings s = f->out->settings;
+        s.batch =
+            within((wide.data->n_blocks - task->data->n_blocks) / BATCHES, BATCH_MIN, BATCH_MAX);
+        tell(f, "joining");
+        m = fit_descend(&wide, &s, f->arena);
+    } else {
+        m = best_member(f, panel, task, f->out->refitted);
+    }
+    fit_prune(task, &m, f->arena);
+    return m;
+}
+
+static void make_plain(struct inference *f, const struct fit_task *wide, struct resource_map *m,
+                       double plainness)
+{
+    double blocks = 0;
+    for (int b = 0; b < wide->data->n_blocks; b++) {
+        blocks += (double)wide->weights[b] * wide->data->blocks[b].weight;
+    }
+    fit_plain(wide, m, plainness * fit_error(wide, m) / blocks, f->arena);
 }
 
 /* --- choosing -----------------------------------------------------------------------------------
@@ -253,13 +302,30 @@ static struct choice choose_settings(struct inference *f, struct fit_settings s)
     return less.settings.ridge < best.settings.ridge ? less : choose_ridge(f, best, RIDGE_STEP);
 }
 
-static bool should_refit(struct inference *f)
+static bool should_refit(struct inference *f, const struct fit_panel *panel,
+                         const struct fit_task *task)
 {
-    const struct fit_task task = task_from(f, PART_FIT);
-    const struct fit_panel *panel = make_panel(f, &task, (members(f) + 1) / 2);
-    const struct resource_map plain = best_member(f, panel, &task, false);
-    const struct resource_map refitted = best_member(f, panel, &task, true);
+    const struct resource_map plain = best_member(f, panel, task, false);
+    const struct resource_map refitted = best_member(f, panel, task, true);
     return validation_error(f, &refitted) < BETTER * validation_error(f, &plain);
+}
+
+/* The plainest map whose error on the validation is no worse than chance may have made it. */
+static double choose_plainness(struct inference *f, const struct fit_panel *panel,
+                               const struct fit_task *task)
+{
+    const struct resource_map map = join_panel(f, panel, task);
+    const struct fit_task wide = widen(f, panel, task);
+    const struct error_stats before = errors_of(f, &map, PART_VALIDATION, PART_VALIDATION);
+    for (size_t k = 0; k < sizeof candidate_plainness / sizeof(double); k++) {
+        struct resource_map plainer = copy_of(f, &map);
+        tell(f, "choosing");
+        make_plain(f, &wide, &plainer, candidate_plainness[k]);
+        if (validation_error(f, &plainer) <= before.mean + before.of_mean) {
+            return candidate_plainness[k];
+        }
+    }
+    return 0;
 }
 
 static void choose(struct inference *f)
@@ -282,7 +348,10 @@ static void choose(struct inference *f)
     out->settings = best.settings;
     out->settings.steps = STEPS;
     out->validation_mape = best.error;
-    out->refitted = should_refit(f);
+    const struct fit_task task = task_from(f, PART_FIT);
+    const struct fit_panel *panel = make_panel(f, &task, (members(f) + 1) / 2);
+    out->refitted = should_refit(f, panel, &task);
+    out->plainness = choose_plainness(f, panel, &task);
 }
 
 /* --- fitting ------------------------------------------------------------------------------------
@@ -293,20 +362,12 @@ static struct resource_map fit_map(struct inference *f, enum part least)
 {
     const struct fit_task task = task_from(f, least);
     const struct fit_panel *panel = make_panel(f, &task, members(f));
-    struct resource_map m;
     f->out->panel = panel;
-    measure_spread(f, panel);
-    f->out->distilled = !f->out->refitted && f->out->spread > AGREE;
-    if (f->out->distilled) {
-        const int n = within(MADE_UP_TIMES * f->out->n_several, MADE_UP_MIN, MADE_UP_MAX);
-        struct fit_settings s = f->out->settings;
-        s.batch = within(n / BATCHES, BATCH_MIN, BATCH_MAX);
-        tell(f, "joining");
-        m = fit_panel_distil(panel, &task, &s, n, f->arena);
-    } else {
-        m = best_member(f, panel, &task, f->out->refitted);
+    struct resource_map m = join_panel(f, panel, &task);
+    if (f->out->plainness > 0) {
+        const struct fit_task wide = widen(f, panel, &task);
+        make_plain(f, &wide, &m, f->out->plainness);
     }
-    fit_prune(&task, &m, f->arena);
     return m;
 }
 
@@ -354,10 +415,41 @@ static void find_bad_forms(struct inference *f)
     }
 }
 
+/* All blocks, some counting more and some less than they do, as if measured again. */
+static struct fit_task resample(const struct inference *f, struct random *random)
+{
+    struct fit_task task = task_from(f, PART_CHECK);
+    float *weights = arena_new(f->arena, float, (size_t)f->d->n_blocks);
+    for (int b = 0; b < f->d->n_blocks; b++) {
+        weights[b] = task.weights[b] * (float)-log(1 - random_uniform(random));
+    }
+    task.weights = weights;
+    return task;
+}
+
+static void find_doubts(struct inference *f)
+{
+    struct random random = {f->o->seed ^ RESAMPLE_SEED};
+    struct fit_settings s = f->out->settings;
+    struct fit_panel *p = arena_new(f->arena, struct fit_panel, 1);
+    for (; p->n_members < RESAMPLES; p->n_members++) {
+        const struct fit_task task = resample(f, &random);
+        s.seed = random_next(&random);
+        tell(f, "doubting");
+        p->members[p->n_members] = fit_descend(&task, &s, f->arena);
+    }
+    f->out->doubt = 0;
+    for (int i = 0; i < f->d->n_forms; i++) { /* forms alone say nothing of blocks */
+        f->out->forms[i].doubt =
+            f->out->n_several ? spread_around(f, p, i, &random) : (double)NAN;
+        f->out->doubt += f->out->forms[i].doubt / f->d->n_forms;
+    }
+}
+
 static void check(struct inference *f)
 {
     struct fit_result *out = f->out;
-    struct error_stats s = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, 0};
+    struct error_stats s = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, 0};
     if (!nothing_held_back(f)) {
         const struct resource_map m = fit_map(f, PART_VALIDATION);
         s = errors_of(f, &m, PART_CHECK, PART_CHECK);
@@ -400,7 +492,8 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
     f.traits = fit_traits_find(d, a);
     f.part = arena_new(a, enum part, (size_t)d->n_blocks);
     count_blocks(&f);
-    f.total = 6 * f.n_turns + (members(&f) + 1) / 2 + 2 * (members(&f) + 1); /* about */
+    f.total =
+        6 * f.n_turns + 4 + (members(&f) + 1) / 2 + 2 * (members(&f) + 1) + RESAMPLES; /* about */
     deal(&f, 0);
     choose(&f);
     check(&f);
@@ -409,6 +502,8 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
         refit_if_clean(&f);
     }
     out->fitted_mape = errors_of(&f, &out->map, PART_CHECK, PART_FIT).mean;
+    out->complexity = fit_complexity_of(&out->map);
     find_bad_forms(&f);
+    find_doubts(&f);
     return true;
 }

@@ -6,9 +6,12 @@
  * ridge, and whether linear programs refit the map; where blocks are few, parts take turns at being
  * the validation.  Forms alone are always in the fit.
  *
- *   choose   a descent per candidate on seven parts, judged on the validation
+ *   choose   a descent per candidate on seven parts, judged on the validation; then how plain the map
+ *            may be: the plainest whose error there is within one standard error of the map as it was
  *   check    the chosen fit on nine parts: a panel, one map from it; its error on the check
  *   final    the same on all ten: the map that is given, so that no measurement is wasted
+ *   doubt    fits to all blocks with random weights (the Bayesian bootstrap: Rubin, Annals of
+ *            Statistics 9, 1981) from random starts: where they differ the data do not decide
  *
  * With fewer than FIT_BLOCKS_TO_SPLIT such blocks there is nothing to spare: no choice, no check,
  * and the errors are NaN.
@@ -19,6 +22,7 @@
 #define GAMBREL_MODEL_FIT_H
 
 #include "model/fit_panel.h"
+#include "model/fit_plain.h"
 
 #define FIT_BLOCKS_TO_SPLIT 100
 
@@ -33,7 +37,8 @@ struct fit_options {
 
 struct fit_form_doubt {
     double residual; /* mean error of the blocks fitted to that hold it, weighted by its share */
-    double spread;   /* of several fits, in blocks made up around it: what the data leave open */
+    double doubt;    /* what the data leave open: standard deviation over mean of the cycles that
+                        fits to resampled data give blocks made up around it */
     bool bad;        /* no resource mapping explains its blocks: see fit.c */
 };
 
@@ -42,13 +47,16 @@ struct fit_result {
     const struct fit_panel *panel; /* the fits behind it: where they differ, measure next */
     struct fit_settings settings;  /* as chosen */
     bool distilled, refitted;
-    int n_single, n_several;   /* blocks */
-    int n_validation, n_check; /* of n_several; validation: in one turn */
-    double fitted_mape;        /* of the final map on all blocks of several forms */
-    double validation_mape;    /* of the chosen settings while choosing, mean of the turns */
+    double
+        plainness; /* price of complexity (fit_plain.h) over the mean error of a block; 0: none */
+    struct fit_complexity complexity; /* of the map */
+    int n_single, n_several;          /* blocks */
+    int n_validation, n_check;        /* of n_several; validation: in one turn */
+    double fitted_mape;               /* of the final map on all blocks of several forms */
+    double validation_mape;           /* of the chosen settings while choosing, mean of the turns */
     double check_mape, check_low, check_high; /* mean |t / measured - 1| and its 95 % interval */
     double check_rms;
-    double spread;                /* mean over forms */
+    double doubt;                 /* mean over forms */
     struct fit_form_doubt *forms; /* [n_forms] */
     int n_bad;
 };

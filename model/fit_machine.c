@@ -9,7 +9,7 @@
 
 #define NOTES_MAX 16
 
-/* A form is less sure than most if its error or the spread of fits is so many times the mean, or if
+/* A form is less sure than most if its error or its doubt is so many times the mean, or if
  * it was in fewer blocks. */
 #define TIMES_MEAN 2.0
 #define BLOCKS_FEW 3
@@ -58,7 +58,7 @@ static bool less_sure(const struct writer *w, int form)
     const struct fit_form_doubt *doubt = &w->r->forms[form];
     return doubt->bad || w->d->forms[form].blocks_with < BLOCKS_FEW ||
            doubt->residual > TIMES_MEAN * w->r->fitted_mape ||
-           doubt->spread > TIMES_MEAN * w->r->spread;
+           doubt->doubt > TIMES_MEAN * w->r->doubt;
 }
 
 static const char *source_of(const struct writer *w, int form)
@@ -72,9 +72,9 @@ static const char *source_of(const struct writer *w, int form)
         return "inferred from its time alone: what it shares with other forms is unknown";
     }
     struct text t = {.arena = w->arena};
-    text_add(&t, "inferred from %d blocks%s: error %.1f %%, fits differ by %.1f %%", f->blocks_with,
+    text_add(&t, "inferred from %d blocks%s: error %.1f %%, doubt %.1f %%", f->blocks_with,
              f->times_alone ? " and alone" : ", never alone", 100 * doubt->residual,
-             100 * doubt->spread);
+             100 * doubt->doubt);
     if (doubt->bad) {
         text_add(&t, "; fits badly: its time depends on more than what runs beside it");
     }
@@ -85,7 +85,9 @@ static void add_form(struct writer *w, int form)
 {
     const struct resource_map *map = &w->r->map;
     struct machine_form *f = &w->m->forms[w->m->n_forms++];
-    *f = (struct machine_form){.form = w->d->forms[form].name, .slots = 1, .doubt = (double)NAN};
+    *f = (struct machine_form){.form = w->d->forms[form].name,
+                               .slots = 1,
+                               .doubt = rint(w->r->forms[form].doubt * 1e4) / 1e4};
     f->source = source_of(w, form);
     f->uses = arena_new(w->arena, struct machine_use, (size_t)map->n_resources);
     for (int r = 0; r < map->n_resources; r++) {
@@ -122,6 +124,20 @@ static const char *check_words(const struct fit_result *r, struct arena *a)
         100 * r->check_high);
 }
 
+static const char *plainness_words(const struct fit_result *r, struct arena *a)
+{
+    const struct fit_complexity c = r->complexity;
+    return arena_format(a, "%s; %d weights of 1/n, %d of m/n, %d others",
+                        r->plainness > 0
+                            ? arena_format(a,
+                                           "price %g of a weight over the mean "
+                                           "error of a block, the highest that held-out "
+                                           "blocks cannot tell",
+                                           r->plainness)
+                            : "as fitted",
+                        c.n_unit, c.n_fraction, c.n_other);
+}
+
 static void add_notes(struct writer *w, const struct fit_origin *from)
 {
     const struct fit_result *r = w->r;
@@ -136,9 +152,14 @@ static void add_notes(struct writer *w, const struct fit_origin *from)
                       r->settings.ridge,
                       r->distilled ? "several fits joined" : "best of several fits",
                       r->refitted ? ", refitted by linear programs" : ""));
+    note(w, "plainness", plainness_words(r, w->arena));
     note(w, "error_on_held_out_blocks", check_words(r, w->arena));
     note(w, "error_on_fitted_blocks", percent(r->fitted_mape, "", w->arena));
-    note(w, "fits_differ_by", percent(r->spread, " on unseen blocks, mean over forms", w->arena));
+    note(w, "doubt",
+         percent(r->doubt,
+                 " on the mean over forms: standard deviation of cycles between fits to resampled "
+                 "blocks, in made-up blocks with the form",
+                 w->arena));
     note(w, "forms_that_fit_badly",
          r->n_bad ? arena_format(w->arena, "%d, marked below", r->n_bad) : "none");
 }

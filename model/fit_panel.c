@@ -35,21 +35,21 @@ struct fit_block fit_panel_block(const struct fit_panel *p, const struct fit_dat
     return made;
 }
 
-struct resource_map fit_panel_distil(const struct fit_panel *p, const struct fit_task *t,
-                                     const struct fit_settings *s, int n, struct arena *a)
+struct fit_task fit_panel_widen(const struct fit_panel *p, const struct fit_task *t, uint64_t seed,
+                                int n, struct arena *a)
 {
     const struct fit_data *d = t->data;
-    struct random random = {s->seed};
-    struct fit_data wide = *d;
+    struct random random = {seed};
+    struct fit_data *wide = arena_new(a, struct fit_data, 1);
     float *weights = arena_new(a, float, (size_t)(d->n_blocks + n));
-    wide.blocks = arena_new(a, struct fit_block, (size_t)(d->n_blocks + n));
-    memcpy(wide.blocks, d->blocks, sizeof *d->blocks * (size_t)d->n_blocks);
+    *wide = *d;
+    wide->blocks = arena_new(a, struct fit_block, (size_t)(d->n_blocks + n));
+    memcpy(wide->blocks, d->blocks, sizeof *d->blocks * (size_t)d->n_blocks);
     memcpy(weights, t->weights, sizeof *weights * (size_t)d->n_blocks);
     for (int k = 0; k < n; k++) {
-        wide.blocks[d->n_blocks + k] = fit_panel_block(p, d, -1, &random, a);
+        wide->blocks[d->n_blocks + k] = fit_panel_block(p, d, -1, &random, a);
         weights[d->n_blocks + k] = 1;
     }
-    wide.n_blocks += n;
-    const struct fit_task task = {&wide, t->traits, weights};
-    return fit_descend(&task, s, a);
+    wide->n_blocks += n;
+    return (struct fit_task){wide, t->traits, weights};
 }

@@ -27,8 +27,8 @@ double fit_panel_cycles(const struct fit_panel *p, const struct fit_block *b, do
 struct fit_block fit_panel_block(const struct fit_panel *p, const struct fit_data *d, int form,
                                  struct random *r, struct arena *a);
 
-/* One map fitted to the blocks of the task and to n made-up ones. */
-struct resource_map fit_panel_distil(const struct fit_panel *p, const struct fit_task *t,
-                                     const struct fit_settings *s, int n, struct arena *a);
+/* The task with n made-up blocks behind its own: what the panel knows where blocks are few. */
+struct fit_task fit_panel_widen(const struct fit_panel *p, const struct fit_task *t, uint64_t seed,
+                                int n, struct arena *a);
 
 #endif

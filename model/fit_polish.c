@@ -63,20 +63,6 @@ static struct two_highest highest(const struct resource_map *m, const struct fit
     return h;
 }
 
-static void drop_resource(struct resource_map *m, int dropped)
-{
-    const int n = m->n_resources;
-    double *to = m->rho;
-    for (int i = 0; i < m->n_forms; i++) {
-        for (int r = 0; r < n; r++) {
-            if (r != dropped) {
-                *to++ = m->rho[i * n + r];
-            }
-        }
-    }
-    m->n_resources--;
-}
-
 /* The resource whose loss costs least, and how much the error rises without it. */
 static int least_needed(const struct fit_task *t, const struct resource_map *m, double *rise)
 {
@@ -124,7 +110,7 @@ void fit_prune(const struct fit_task *t, struct resource_map *m, struct arena *a
     double rise;
     int least = least_needed(t, m, &rise);
     while (m->n_resources > 1 && rise <= tolerated) {
-        drop_resource(m, least);
+        resources_drop(m, least);
         least = least_needed(t, m, &rise);
     }
     const double error_max = (1 + TOLERATED_WEIGHTS) * fit_error(t, m);

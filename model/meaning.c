@@ -66,8 +66,9 @@ static double match_of(const struct shares *s, int r, int q)
 {
     double both = 0, either = 0;
     for (int i = 0; i < s->n_forms; i++) {
-        both += fmin(left_share(s, i, r), right_share(s, i, q));
-        either += fmax(left_share(s, i, r), right_share(s, i, q));
+        const double left = left_share(s, i, r), right = right_share(s, i, q);
+        both += left * right;
+        either += fmax(left, right) * fmax(left, right);
     }
     return either > 0 ? both / either : 0;
 }

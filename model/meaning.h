@@ -6,10 +6,12 @@
  * file these are shares s, so that two files that disagree about a form's time may still agree about
  * where it is spent:
  *
- *     match(r, Q) = sum over forms of min(s[i,r], s[i,Q]) / sum over forms of max(s[i,r], s[i,Q])
+ *     match(r, Q) = sum over forms of s[i,r] s[i,Q] / sum over forms of max(s[i,r], s[i,Q])^2
  *
- * over the forms that both files know: 1 for the same resource, 0 for nothing in common.  Each
- * resource gets the Q it matches best, if that is MEANING_MATCH_MIN or more.
+ * over the forms that both files know: 1 for the same resource, 0 for nothing in common.  (A sum of
+ * the smaller shares over that of the larger, each weighted by the larger: what a form hardly uses
+ * hardly ever decides, so it is hardly known.)  Each resource gets the Q it matches best, if that is
+ * MEANING_MATCH_MIN or more.
  *
  * A form blocks Q if Q alone decides its time (uops.info: Abel, Reineke, ASPLOS 2019, section 5.1.1):
  * n of them and one of another form take n / |Q| cycles and what the other adds, which is what it

@@ -31,6 +31,20 @@ struct resource_bound resources_bound(const struct resource_map *m, const double
     return bound;
 }
 
+void resources_drop(struct resource_map *m, int dropped)
+{
+    const int n = m->n_resources;
+    double *to = m->rho;
+    for (int i = 0; i < m->n_forms; i++) {
+        for (int r = 0; r < n; r++) {
+            if (r != dropped) {
+                *to++ = m->rho[i * n + r];
+            }
+        }
+    }
+    m->n_resources--;
+}
+
 /* --- from ports --- */
 
 /* Every form is checked as a block of its own, which also says which form is wrong. */

@@ -31,6 +31,9 @@ struct resource_bound {
 #define RESOURCES_MAX 4096
 struct resource_bound resources_bound(const struct resource_map *m, const double *counts);
 
+/* Takes a resource out, in place; maps without port sets only. */
+void resources_drop(struct resource_map *m, int dropped);
+
 /* One form as a list of uop classes. */
 struct form_uops {
     const struct uop_class *classes;
