@@ -21,6 +21,7 @@ enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 #define MADE_UP_TIMES 4 /* blocks made up for each measured one */
 #define MADE_UP_MIN   2000
 #define MADE_UP_MAX   8000
+#define BLOCKS_ENOUGH 10000 /* of which none need be made up */
 #define REFIT_ROUNDS  6
 #define PROBES        16 /* blocks made up around a form to see whether fits agree on it */
 #define BETTER        0.99 /* a candidate replaces a simpler one if it leaves this much of the error */
@@ -34,7 +35,7 @@ enum part { PART_CHECK, PART_VALIDATION, PART_FIT };
 
 /* The candidates: resources first, at the middle ridge, then ridges from there up and down. */
 static const int candidate_resources[] = {8, 16, 24};
-static const double candidate_plainness[] = {16, 8, 4, 2, 1, 0.5, 0.25};
+static const double candidate_plainness[] = {16, 8, 4, 2, 1, 0.5, 0.25, 0};
 #define RIDGE_MIDDLE 0.3
 #define RIDGE_STEP   3.0
 #define RIDGE_STEPS  3 /* at most, either way */
@@ -57,7 +58,7 @@ struct error_stats {
 
 static int within(int x, int low, int high)
 {
-    return x < low ? low : x > high ? high : x;
+    return x > high ? high : x < low ? low : x;
 }
 
 static int members(const struct inference *f)
@@ -215,7 +216,8 @@ static struct resource_map best_member(struct inference *f, const struct fit_pan
 static struct fit_task widen(struct inference *f, const struct fit_panel *p,
                              const struct fit_task *task)
 {
-    const int n = within(MADE_UP_TIMES * f->out->n_several, MADE_UP_MIN, MADE_UP_MAX);
+    const int n_several = f->out->n_several, few = MADE_UP_TIMES * n_several;
+    const int n = within(few, MADE_UP_MIN, within(BLOCKS_ENOUGH - n_several, 0, MADE_UP_MAX));
     return fit_panel_widen(p, task, f->out->settings.seed, n, f->arena);
 }
 
@@ -243,6 +245,9 @@ static void make_plain(struct inference *f, const struct fit_task *wide, struct 
                        double plainness)
 {
     double blocks = 0;
+    if (plainness == 0) {
+        return;
+    }
     for (int b = 0; b < wide->data->n_blocks; b++) {
         blocks += (double)wide->weights[b] * wide->data->blocks[b].weight;
     }
@@ -310,22 +315,29 @@ static bool should_refit(struct inference *f, const struct fit_panel *panel,
     return validation_error(f, &refitted) < BETTER * validation_error(f, &plain);
 }
 
-/* The plainest map whose error on the validation is no worse than chance may have made it. */
+/* The highest price at which the error on the validation is within one standard error of the
+ * least there is at any (Breiman et al., Classification and Regression Trees, 1984, section 3.4.3). */
 static double choose_plainness(struct inference *f, const struct fit_panel *panel,
                                const struct fit_task *task)
 {
+    enum { N = sizeof candidate_plainness / sizeof(double) };
     const struct resource_map map = join_panel(f, panel, task);
     const struct fit_task wide = widen(f, panel, task);
-    const struct error_stats before = errors_of(f, &map, PART_VALIDATION, PART_VALIDATION);
-    for (size_t k = 0; k < sizeof candidate_plainness / sizeof(double); k++) {
+    double error[N], enough = HUGE_VAL, least = HUGE_VAL;
+    for (int k = 0; k < N; k++) {
         struct resource_map plainer = copy_of(f, &map);
         tell(f, "choosing");
         make_plain(f, &wide, &plainer, candidate_plainness[k]);
-        if (validation_error(f, &plainer) <= before.mean + before.of_mean) {
-            return candidate_plainness[k];
-        }
+        const struct error_stats s = errors_of(f, &plainer, PART_VALIDATION, PART_VALIDATION);
+        error[k] = s.mean;
+        enough = s.mean < least ? s.mean + s.of_mean : enough;
+        least = fmin(least, s.mean);
     }
-    return 0;
+    int k = 0;
+    while (error[k] > enough) {
+        k++;
+    }
+    return candidate_plainness[k];
 }
 
 static void choose(struct inference *f)
@@ -364,10 +376,8 @@ static struct resource_map fit_map(struct inference *f, enum part least)
     const struct fit_panel *panel = make_panel(f, &task, members(f));
     f->out->panel = panel;
     struct resource_map m = join_panel(f, panel, &task);
-    if (f->out->plainness > 0) {
-        const struct fit_task wide = widen(f, panel, &task);
-        make_plain(f, &wide, &m, f->out->plainness);
-    }
+    const struct fit_task wide = widen(f, panel, &task);
+    make_plain(f, &wide, &m, f->out->plainness);
     return m;
 }
 
@@ -440,8 +450,7 @@ static void find_doubts(struct inference *f)
     }
     f->out->doubt = 0;
     for (int i = 0; i < f->d->n_forms; i++) { /* forms alone say nothing of blocks */
-        f->out->forms[i].doubt =
-            f->out->n_several ? spread_around(f, p, i, &random) : (double)NAN;
+        f->out->forms[i].doubt = f->out->n_several ? spread_around(f, p, i, &random) : (double)NAN;
         f->out->doubt += f->out->forms[i].doubt / f->d->n_forms;
     }
 }

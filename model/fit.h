@@ -7,7 +7,7 @@
  * the validation.  Forms alone are always in the fit.
  *
  *   choose   a descent per candidate on seven parts, judged on the validation; then how plain the map
- *            may be: the plainest whose error there is within one standard error of the map as it was
+ *            may be: the plainest whose error there is within one standard error of the best
  *   check    the chosen fit on nine parts: a panel, one map from it; its error on the check
  *   final    the same on all ten: the map that is given, so that no measurement is wasted
  *   doubt    fits to all blocks with random weights (the Bayesian bootstrap: Rubin, Annals of

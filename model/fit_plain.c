@@ -11,7 +11,7 @@
 #define OF_RESOURCE    20.0
 #define SAME           1e-9 /* relative: a weight this near a fraction is that fraction */
 #define SWEEPS_MAX     4
-#define CANDIDATES_MAX 32
+#define CANDIDATES_MAX 40
 #define ENOUGH         1e-9 /* of the objective: a smaller gain is none */
 
 /* What is kept of a block, so that a move of one weight is priced without looking at the others. */
@@ -177,9 +177,11 @@ static int candidates_for(double weight, double out[CANDIDATES_MAX])
     int n = 0;
     out[n++] = 0;
     for (int units = 1; units <= UNITS_MAX; units++) {
-        const double uops = rint(weight * units);
-        if (uops >= 1 && uops <= UOPS_MAX) {
-            out[n++] = uops / units;
+        for (int more = -1; more <= 1; more++) {
+            const double uops = rint(weight * units) + more;
+            if (uops >= 1 && uops <= UOPS_MAX) {
+                out[n++] = uops / units;
+            }
         }
     }
     for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
@@ -194,7 +196,7 @@ static bool improve_weight(struct plain *p, int form, int r)
     const double complexity = complexity_of_weight(weight);
     double candidates[CANDIDATES_MAX], best = weight, least = -p->enough;
     if (weight == 0) {
-        return false;
+        return false; /* nor does it come back: that would find what noise looks like */
     }
     const int n = candidates_for(weight, candidates);
     for (int k = 0; k < n; k++) {

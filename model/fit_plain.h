@@ -10,9 +10,10 @@
  *     complexity = 0 for a weight of zero, 1 for 1/n, 2 for m/n, 4 for any other (n <= 8, m <= 32),
  *                  RESOURCE for each resource
  *
- * by moving one weight at a time, to zero, to near fractions, or a little up and down, while that pays; a
- * resource goes where the rest does well without it.  How high a price may be is for the caller to
- * find out on blocks that were held back.
+ * by moving one weight at a time, to zero, to near fractions, or a little up and down, while that
+ * pays; a resource goes where the rest does well without it.  How high a price may be is for the
+ * caller to find out on blocks that were held back.  (Tried and worse on held-out blocks of Skylake and
+ * Zen+: a price that falls or rises in steps, and weights that may come back from zero.)
  *
  * Units: the price is that of a block that is wrong by 100 %.
  */

@@ -288,6 +288,83 @@ static void test_doubts(struct arena *a)
        "no weights, no map");
 }
 
+/* --- doubt -------------------------------------------------------------------------------------- */
+
+enum { KNOWN = 24, SCARCE = 12, OFTEN = 500, SELDOM = 2, AROUND = 60 };
+
+/* Mean error of the map in blocks with the form and some of the forms that are known well. */
+static double error_around(struct oracle *o, const struct resource_map *m, const struct fit_data *d,
+                           const char *const *forms, int form, struct arena *a)
+{
+    struct err e = {0};
+    double sum = 0;
+    for (int k = 0; k < AROUND; k++) {
+        struct block b = oracle_mix(o, forms, KNOWN, 2 + random_below(&o->random, 4), a);
+        struct form_count *wider = arena_new(a, struct form_count, (size_t)b.n_forms + 1);
+        memcpy(wider, b.forms, sizeof *wider * (size_t)b.n_forms);
+        b.forms = wider;
+        b.forms[b.n_forms++] = (struct form_count){forms[form], 1};
+        oracle_tell(o, &b, &e);
+        sum += fabs(predicted(m, d, &b) / b.cycles - 1);
+    }
+    return sum / AROUND;
+}
+
+/* Some forms in many blocks, and some in two. */
+static struct fit_data *scarce_data(struct oracle *o, const char *const *forms, struct arena *a)
+{
+    struct fit_data *d = fit_data_new(a);
+    for (int i = 0; i < KNOWN + SCARCE; i++) {
+        struct form_count one = {forms[i], 1};
+        struct block b = {.forms = &one, .n_forms = 1, .weight = 1};
+        measure_and_add(o, d, &b);
+    }
+    for (int k = 0; k < OFTEN; k++) {
+        struct block b = oracle_mix(o, forms, KNOWN, 2 + random_below(&o->random, 9), a);
+        measure_and_add(o, d, &b);
+    }
+    for (int k = 0; k < SELDOM * SCARCE; k++) {
+        struct block b = oracle_mix(o, forms, KNOWN, 2, a);
+        struct form_count items[3];
+        memcpy(items, b.forms, sizeof *items * (size_t)b.n_forms);
+        items[b.n_forms] = (struct form_count){forms[KNOWN + k % SCARCE], 1};
+        b.forms = items;
+        b.n_forms++;
+        measure_and_add(o, d, &b);
+    }
+    return d;
+}
+
+/* Doubt is larger where data are scarce, and as large as the errors that it is about. */
+static void test_doubt_of_forms(struct arena *a)
+{
+    struct bytes text = {0};
+    struct oracle o;
+    struct err e = {0};
+    struct fit_result r;
+    const char *forms[KNOWN + SCARCE];
+    const struct fit_options options = {.seed = 1, .n_members = 2, .n_resources = 12};
+    file_read("machines/neoverse-n1.yaml", a, &text, &e);
+    oracle_open(read_machine(text, "machines/neoverse-n1.yaml", a), 0.01, 5, a, &o, &e);
+    ok(oracle_forms(&o, 4, forms, KNOWN + SCARCE, a) == KNOWN + SCARCE, "forms");
+    struct fit_data *d = scarce_data(&o, forms, a);
+    ok(fit_infer(d, &options, a, &r, &e), "inferred from much and little");
+    double doubt[2] = {0}, error[2] = {0};
+    int covered = 0;
+    for (int i = 0; i < KNOWN + SCARCE; i++) {
+        const double own = r.forms[fit_data_form(d, forms[i])].doubt;
+        const double off = error_around(&o, &r.map, d, forms, i, a);
+        doubt[i >= KNOWN] += own / (i >= KNOWN ? SCARCE : KNOWN);
+        error[i >= KNOWN] += off / (i >= KNOWN ? SCARCE : KNOWN);
+        covered += off < 2 * own + 0.01;
+    }
+    ok(doubt[1] > 1.5 * doubt[0] && error[1] > error[0],
+       "doubt of forms in two blocks %.1f %%, of others %.1f %% (errors %.1f, %.1f)",
+       100 * doubt[1], 100 * doubt[0], 100 * error[1], 100 * error[0]);
+    ok(covered >= 0.8 * (KNOWN + SCARCE),
+       "the error around %d of %d forms is below twice its doubt", covered, KNOWN + SCARCE);
+}
+
 static void test_same_seed(struct arena *a)
 {
     struct fit_result one, same, other;
@@ -350,6 +427,10 @@ static void test_file(struct arena *a)
            strstr(note_of(m, "blocks"), "of several, 6 forms"),
        "it says what it was made from");
     ok(strcmp(note_of(m, "seed"), "2") == 0, "and with which seed");
+    ok(strstr(note_of(m, "plainness"), " of 1/n, ") && strstr(note_of(m, "doubt"), "resampled"),
+       "and how plain and how sure it is");
+    ok(fabs(m->forms[0].doubt - r.forms[fit_data_form(d, m->forms[0].form)].doubt) < 1e-4,
+       "and how sure each form is");
     ok(strstr(note_of(m, "error_on_held_out_blocks"), "that decided nothing") != NULL,
        "and how wrong it is");
     bool marked = false;
@@ -366,6 +447,7 @@ int main(void)
     test_figure_1(a, 2, 10);
     test_machines(a);
     test_doubts(a);
+    test_doubt_of_forms(a);
     test_same_seed(a);
     test_file(a);
     arena_release(a);
