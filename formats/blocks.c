@@ -135,6 +135,13 @@ static void take_forms(const struct form_set *s, struct arena *a, struct block *
     memcpy(out->forms, s->forms, s->n_forms * sizeof *s->forms);
 }
 
+static void take_numbers(const struct form_set *s, struct arena *a, struct block *out)
+{
+    size_t *numbers = arena_new(a, size_t, s->n_forms);
+    memcpy(numbers, s->numbers, s->n_forms * sizeof *numbers);
+    out->form_numbers = numbers;
+}
+
 bool block_parse(const char *text, struct loc loc, struct arena *a, struct block *out,
                  struct err *e)
 {
@@ -253,7 +260,7 @@ static bool read_block(struct block_reader *r, struct arena *row, struct block *
             return false;
         }
         take_forms(&r->forms, row, out);
-        out->form_numbers = r->forms.numbers;
+        take_numbers(&r->forms, row, out);
     }
     out->code = field_text(r, CODE, row);
     out->code_loc = r->index[CODE] >= 0 ? r->fields[r->index[CODE]].loc : LOC_NONE;
