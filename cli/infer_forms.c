@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "cli/cli.h"
 #include "code/basic.h"
+#include "code/form_list.h"
 #include "code/object.h"
 
 #include <stdlib.h>
@@ -109,43 +110,15 @@ static bool count_program(struct collection *c, struct bytes input, const char *
 /* --- lists ----------------------------------------------------------------------------------------
  */
 
-/* One line, which is a form; blank lines and those that begin with # are not. */
-static bool count_line(struct collection *c, const char *line, size_t len, struct loc loc,
+static bool count_list(struct collection *c, struct bytes input, const char *path, struct arena *a,
                        struct err *e)
 {
-    char text[FORM_SIZE], form[FORM_SIZE];
+    const char *const *forms;
+    int n = 0;
+    bool good = form_list_read(input, path, a, &forms, &n, e);
 
-    while (len > 0 && strchr(" \t\r", line[len - 1])) {
-        len--;
-    }
-    if (len == 0 || *line == '#') {
-        return true;
-    }
-    if (len >= sizeof text || memchr(line, '\0', len)) {
-        return err_set(e, ERR_SYNTAX, loc, "not a form, as: add r64, imm");
-    }
-    memcpy(text, line, len);
-    text[len] = '\0';
-    struct encode_form encoded;
-    struct err why = {0};
-    if (!form_normalise(text, form) ||
-        (!encode_form(form, &encoded, &why) && why.code == ERR_SYNTAX)) {
-        return err_set(e, ERR_SYNTAX, loc, "'%.60s' is not a form, as: add r64, imm", text);
-    }
-    return count(c, form, 1, loc, e);
-}
-
-static bool count_list(struct collection *c, struct bytes input, const char *path, struct err *e)
-{
-    size_t at = 0;
-    bool good = true;
-
-    for (unsigned line = 1; at < input.len && good; line++) {
-        const char *end = memchr(input.data + at, '\n', input.len - at);
-        const size_t len = end ? (size_t)(end - input.data) - at : input.len - at;
-        good = count_line(c, input.data + at, len,
-                          (struct loc){.file = path, .line = line, .column = 1}, e);
-        at += len + 1;
+    for (int k = 0; k < n && good; k++) {
+        good = count(c, forms[k], 1, (struct loc){.file = path}, e);
     }
     return good;
 }
@@ -162,7 +135,7 @@ static bool count_file(struct collection *c, const char *path, struct err *e)
     if (good) {
         good = input.len >= 4 && memcmp(input.data, "\177ELF", 4) == 0
                    ? count_program(c, input, path, a, e)
-                   : count_list(c, input, path, e);
+                   : count_list(c, input, path, a, e);
     }
     arena_release(a);
     return good;

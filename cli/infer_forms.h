@@ -1,7 +1,7 @@
 /* infer_forms.h - which instruction forms an inference tries, and where they come from.
  *
  * Those of the given files come first, the most frequent before the others: programs and object files, whose
- * instructions count 10 for each loop around them (code/basic.h), or a list of forms, one a line.  The
+ * instructions count 10 for each loop around them (code/basic.h), or a list of forms (code/form_list.h).  The
  * list that comes with the program (measure/probe_forms.h) follows.
  */
 #ifndef GAMBREL_CLI_INFER_FORMS_H

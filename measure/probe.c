@@ -414,7 +414,9 @@ static void fill_batch(struct probe *p, const struct probe_block *blocks, int n,
         uint8_t *code = p->code + (size_t)b->n * PROBE_CODE_BYTES;
         struct probe_code shape;
         struct err why = {0};
-        if (!probe_code_emit(p->coder, &blocks[*next], code, &shape, &why)) {
+        struct probe_block block = blocks[*next];
+        block.values = p->settings.values;
+        if (!probe_code_emit(p->coder, &block, code, &shape, &why)) {
             results[*next] =
                 (struct probe_result){.cycles = NAN,
                                       .spread = NAN,

@@ -50,7 +50,8 @@ const char *const probe_aids[] = {
     "vmaxpd zmm, zmm, zmm", "movzx r32, m8",        "movzx r32, m16",       "mov r32, m32",
     "mov r64, m64",         "movss xmm, m32",       "movsd xmm, m64",       "movups xmm, m128",
     "vmovss xmm, m32",      "vmovsd xmm, m64",      "vmovups xmm, m128",    "vmovups ymm, m256",
-    "vmovups zmm, m512",    "kmovw k, m16",
+    "vmovups zmm, m512",    "kmovw k, m16",         "mov m8, r8",           "mov m16, r16",
+    "mov m32, r32",         "mov m64, r64",
 };
 const int probe_aids_n = sizeof probe_aids / sizeof *probe_aids;
 
@@ -436,12 +437,37 @@ static bool is_from(const struct link *l, enum file file, int number)
     return l->from.file == file && l->from.number == number;
 }
 
+/* What is read, changed and written starts from a value that was there before the path's. */
+static void set_memory(struct link *l, int k)
+{
+    static const struct {
+        int bits;
+        const char *store;
+    } stores[] = {
+        {8, "mov m8, r8"}, {16, "mov m16, r16"}, {32, "mov m32, r32"}, {64, "mov m64, r64"}};
+    struct encode_registers r = registers(0, SOURCES, 0);
+
+    r.displacement = WRITE_AT;
+    r.index = l->path->indexed ? ZERO : -1;
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        if (stores[i].bits == l->f->code.bits[k]) {
+            add(l, stores[i].store, r, false);
+            return;
+        }
+    }
+    l->impossible = true;
+}
+
 static void set_operands(struct link *l, const struct encode_registers *r)
 {
     for (int k = 0; k < l->f->code.n_operands; k++) {
         const enum file file = file_of(l->f->code.kinds[k]);
         const bool ones = probe_form_companion(l->f, PROBE_OPERAND, k + 1) != NULL;
         const bool is_to = l->path->to.place == PLACE_OPERAND && l->path->to.operand == k + 1;
+        if (l->f->code.kinds[k] == ENCODE_MEMORY && l->f->roles[k] == PROBE_UPDATE &&
+            l->path->to.place == PLACE_VALUE && l->path->from.place != PLACE_VALUE) {
+            set_memory(l, k);
+        }
         if (l->f->roles[k] != PROBE_UPDATE || l->f->code.kinds[k] == ENCODE_MEMORY ||
             is_from(l, file, r->number[k]) || (is_to && l->alternates)) {
             continue;

@@ -184,6 +184,7 @@ struct builder {
     struct random random;
     int n_insns;
     int pushed; /* bytes, in this trip so far */
+    enum probe_values values;
 };
 
 /* The next place to read, or to write, aligned to the access. */
@@ -259,8 +260,9 @@ static bool put_companion(struct builder *m, const struct probe_companion *c,
         own.number[0] = take_source(&m->pools[GENERAL]);
         own.number[1] = take_source(&m->pools[GENERAL]);
         break;
-    case PROBE_GENERAL:
+    case PROBE_GENERAL: /* rdx:rax over some thousands: no quotient overflows */
         own.number[0] = (uint8_t)c->number;
+        own.immediate = m->values == PROBE_SHORT && c->number == REG_RDX ? 0 : own.immediate;
         break;
     case PROBE_OPERAND:
         own.number[0] = r->number[c->number - 1];
@@ -426,7 +428,7 @@ static bool put_entry(struct builder *m, enum probe_kind kind, const struct dema
 bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
                      uint8_t out[PROBE_CODE_BYTES], struct probe_code *shape, struct err *e)
 {
-    struct builder m = {.emit = {.coder = c, .out = out, .e = e}};
+    struct builder m = {.emit = {.coder = c, .out = out, .e = e}, .values = b->values};
     struct demand demands[FILES] = {0};
     const struct probe_form *order[PROBE_BLOCK_MAX];
     enum probe_kind kind;

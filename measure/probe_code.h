@@ -54,7 +54,8 @@ struct probe_item {
 struct probe_block {
     struct probe_item *items;
     int n_items;
-    int registers; /* as results or updates of each file, at most; 0: all there are */
+    int registers;            /* as results or updates of each file, at most; 0: all there are */
+    enum probe_values values; /* of integer divisions: a quotient of many bits or of none */
     /* Not NULL: a kernel of one form whose executions wait for each other on this path (probe_path.h). */
     const struct probe_path *path;
 };

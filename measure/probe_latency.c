@@ -39,6 +39,10 @@ static const struct anchor {
     {"movq r64, xmm", PLACE_OPERAND, PLACE_OPERAND, "movq xmm, r64"},
     {"vmovq r64, xmm", PLACE_OPERAND, PLACE_OPERAND, "vmovq xmm, r64"},
     {"kmovw r32, k", PLACE_OPERAND, PLACE_OPERAND, "kmovw k, r32"},
+    {"mov m8, r8", PLACE_OPERAND, PLACE_VALUE, "movzx r32, m8"},
+    {"mov m16, r16", PLACE_OPERAND, PLACE_VALUE, "movzx r32, m16"},
+    {"mov m32, r32", PLACE_OPERAND, PLACE_VALUE, "mov r32, m32"},
+    {"mov m64, r64", PLACE_OPERAND, PLACE_VALUE, "mov r64, m64"},
 };
 #define ANCHORS ((int)(sizeof anchors / sizeof *anchors))
 
@@ -77,6 +81,11 @@ static struct probe_cost share(double sum)
     return (struct probe_cost){sum / 2, least, sum - least};
 }
 
+static bool is_reload(const char *aid)
+{
+    return form_operand_is_memory(aid + strcspn(aid, ",") + 2);
+}
+
 static void take_anchor(const struct anchor *anchor, double sum, struct probe_cost *costs)
 {
     const int one = aid_number(anchor->form);
@@ -87,7 +96,9 @@ static void take_anchor(const struct anchor *anchor, double sum, struct probe_co
     }
     const int back = aid_number(anchor->back);
     const struct probe_cost known = costs[back];
-    if (isnan(known.cycles)) {
+    if (is_reload(anchor->back)) { /* from the store's data on */
+        costs[back] = (struct probe_cost){sum, sum, sum};
+    } else if (isnan(known.cycles)) {
         costs[one] = costs[back] = share(sum);
     } else {
         costs[one] = (struct probe_cost){sum - known.cycles, sum - known.most, sum - known.least};
@@ -145,22 +156,19 @@ static bool is_move(const struct probe_form *f)
            f->code.bits[0] >= 32;
 }
 
-/* What comes back from memory is part of a path that ends there. */
-static bool is_reload(const char *aid)
-{
-    return form_operand_is_memory(aid + strcspn(aid, ",") + 2);
-}
-
 static struct probe_cost cost_of_partners(const struct probe_form *f, const struct probe_path *path,
                                           const struct probe_cost *costs)
 {
+    /* What comes back from memory is part of the path of a store; what changes memory ends before. */
+    const bool stores =
+        path->to.place == PLACE_VALUE && f->roles[path->to.operand - 1] == PROBE_RESULT;
     const char *partners[PROBE_PARTNERS_MAX];
     const int n = probe_chain_partners(f, path, partners);
     struct probe_cost sum = {0, 0, 0};
 
     for (int k = 0; k < n; k++) {
         const struct probe_cost *c = &costs[aid_number(partners[k])];
-        if (!is_reload(partners[k])) {
+        if (!stores || !is_reload(partners[k])) {
             sum.cycles += c->cycles;
             sum.least += c->least;
             sum.most += c->most;

@@ -94,15 +94,13 @@ bool probe_path_returns(const struct probe_path *p)
            p->from.number == p->to.number;
 }
 
-/* To memory only what a store passes on, and what is read, changed and written in one place; from that
- * value to elsewhere it is the load that counts. */
-static bool is_measurable(const struct probe_form *f, const struct probe_path *p)
+/* From the value in memory to elsewhere than there it is the load that counts; an address does not become
+ * what is stored. */
+static bool is_measurable(const struct probe_path *p)
 {
-    if (p->from.place == PLACE_VALUE) {
-        return p->to.place == PLACE_VALUE;
-    }
-    return p->to.place != PLACE_VALUE ||
-           (p->from.place != PLACE_ADDRESS && f->roles[p->to.operand - 1] == PROBE_RESULT);
+    return p->from.place == PLACE_VALUE
+               ? p->to.place == PLACE_VALUE
+               : p->from.place != PLACE_ADDRESS || p->to.place != PLACE_VALUE;
 }
 
 static bool is_in_file(const struct probe_form *f, const struct probe_end *e,
@@ -125,7 +123,12 @@ static int count_sources(const struct probe_form *f, enum encode_kind kind)
 static void add(const struct probe_form *f, struct probe_path path, struct probe_path *paths,
                 int *n)
 {
-    if (*n < PROBE_PATHS_MAX) {
+    const bool to_memory = path.to.place == PLACE_VALUE;
+    const bool changes = to_memory && path.from.place != PLACE_VALUE &&
+                         f->roles[path.to.operand - 1] == PROBE_UPDATE;
+
+    if (!changes &&
+        *n < PROBE_PATHS_MAX) { /* or memory would be renamed, or not, as a store's is not */
         paths[(*n)++] = path;
     }
     if (probe_form_divides(f) && *n < PROBE_PATHS_MAX) {
@@ -133,7 +136,7 @@ static void add(const struct probe_form *f, struct probe_path path, struct probe
         paths[(*n)++] = path;
     }
     path.values = PROBE_FULL;
-    if (path.to.place == PLACE_VALUE && *n < PROBE_PATHS_MAX) {
+    if (to_memory && *n < PROBE_PATHS_MAX) {
         path.indexed = true;
         paths[(*n)++] = path;
     }
@@ -150,7 +153,7 @@ int probe_paths(const struct probe_form *f, struct probe_path paths[PROBE_PATHS_
     for (int t = 0; t < n_results; t++) {
         for (int s = 0; s < n_sources; s++) {
             struct probe_path path = {.from = sources[s], .to = results[t]};
-            if (!is_measurable(f, &path)) {
+            if (!is_measurable(&path)) {
                 continue;
             }
             add(f, path, paths, &n);

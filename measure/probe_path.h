@@ -2,8 +2,8 @@
  *
  * A latency belongs to a path (Abel, Reineke, ASPLOS 2019, section 4.1: per pair of operands), and
  * flags, implicit registers, masks and the address and the value of memory count as operands.  A path from memory
- * begins at the address; to memory it ends when a load of the same place has the value, and from the
- * value it begins with an earlier store to the same place.
+ * begins at the address.  What a store only passes on arrives when a load of the same place has it; a value
+ * that is changed in memory arrives there when it is stored, and comes from the store before.
  */
 #ifndef GAMBREL_MEASURE_PROBE_PATH_H
 #define GAMBREL_MEASURE_PROBE_PATH_H

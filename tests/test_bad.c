@@ -1,5 +1,6 @@
 /* Each file of tests/bad must be refused with the line in the file NAME.expected beside it.  The
  * word before the first '-' of a name says which reader gets the file. */
+#include "code/form_list.h"
 #include "formats/blocks.h"
 #include "formats/kernels.h"
 #include "formats/machine.h"
@@ -73,6 +74,13 @@ static bool import_llvm_mca_file(const char *path, struct arena *a, struct err *
     return import(path, "llvm-mca", a, e);
 }
 
+static bool read_form_list(const char *path, struct arena *a, struct err *e)
+{
+    const char *const *forms;
+    int n;
+    return form_list_read(test_file(path, a), path, a, &forms, &n, e);
+}
+
 static const struct {
     const char *prefix;
     bool (*read)(const char *path, struct arena *a, struct err *e);
@@ -87,6 +95,7 @@ static const struct {
     {"pmevo-", import_pmevo_file},
     {"palmed-", import_palmed_file},
     {"llvm_mca-", import_llvm_mca_file},
+    {"form_list-", read_form_list},
 };
 
 static void check(const char *path)
@@ -118,6 +127,7 @@ int main(void)
     glob("tests/bad/*.csv", GLOB_APPEND, NULL, &files);
     glob("tests/bad/*.json", GLOB_APPEND, NULL, &files);
     glob("tests/bad/*.xml", GLOB_APPEND, NULL, &files);
+    glob("tests/bad/*.txt", GLOB_APPEND, NULL, &files);
     ok(files.gl_pathc > 100, "there are more than a hundred bad files");
     for (size_t i = 0; i < files.gl_pathc; i++) {
         check(files.gl_pathv[i]);

@@ -406,7 +406,7 @@ static const struct path_row {
     {"add r64, r64", "1>1 1=1 2>1 1>flags 2>flags"},
     {"mov r64, imm", ""},
     {"mov m64, r64", "2>1 2>1i"},
-    {"add m64, r64", "1>1 1>1i 1>flags 2>flags"},
+    {"add m64, r64", "1>1 1>1i 2>1i 1>flags 2>flags"},
     {"adc r64, imm", "1>1 carry>1 1>carry carry>carry"},
     {"mul r64", "1>rax rax>rax 1>rdx rax>rdx 1>flags rax>flags"},
     {"cqo", "rax>rdx"},
