@@ -200,9 +200,9 @@ static void add_memory(const struct encode_form *f, const struct encode_register
                                        : register_of(ENCODE_GENERAL, 64, r->index);
     out->mem.scale = r->index < 0 ? 0 : (ZyanU8)r->scale;
     out->mem.displacement = r->displacement;
-    out->mem.size = f->kinds[k] == ENCODE_ADDRESS ? 8
-                    : f->vector_index             ? (ZyanU16)(element_bits(f) / 8)
-                                                  : (ZyanU16)(f->bits[k] / 8);
+    out->mem.size = (ZyanU16)(f->kinds[k] == ENCODE_ADDRESS ? 8
+                              : f->vector_index             ? element_bits(f) / 8
+                                                            : f->bits[k] / 8);
 }
 
 static void add_operand(const struct encode_form *f, const struct encode_registers *r, int k,
