@@ -1,12 +1,12 @@
 #include "cli/infer_host.h"
 
 #include "base/tally.h"
-#include "cli/infer_latencies.h"
 #include "formats/measured.h"
 #include "measure/clock.h"
 #include "measure/experiment.h"
 #include "measure/probe_alone.h"
 #include "measure/probe_cpu.h"
+#include "measure/probe_rows.h"
 #include "measure/pulse.h"
 #include "model/fit_descent.h"
 
@@ -56,6 +56,7 @@ struct infer_host {
     int dropped, chained, repeated; /* of blocks */
     int shorter;                    /* forms that were faster in a short sequence */
     const char *left_out;           /* forms that were chosen, and why */
+    const char *unknown_latencies;  /* forms of which some are, and why */
 };
 
 const char *infer_host_source(const struct infer_host *h)
@@ -166,6 +167,8 @@ static bool gather_latencies(struct infer_host *h, const int *chosen, int n, str
     if (!probe_latencies(h->probe, forms, n, h->latencies, h->arena, e)) {
         return false;
     }
+    struct tally why_not = {.n = 0};
+    struct text words = {.arena = h->arena};
     for (int k = 0; k < n; k++) {
         double longest = 0;
         for (int i = 0; i < h->latencies[k].n; i++) {
@@ -175,7 +178,12 @@ static bool gather_latencies(struct infer_host *h, const int *chosen, int n, str
             longest = updates ? fmax(longest, l->cycles) : longest;
         }
         h->all[chosen[k]].latency = longest > 0 ? longest : h->all[chosen[k]].latency;
+        if (h->latencies[k].failed) {
+            tally_add(&why_not, h->latencies[k].failed, forms[k]->code.text);
+        }
     }
+    tally_write(&why_not, &words);
+    h->unknown_latencies = words.len ? words.data : "";
     return true;
 }
 
@@ -421,6 +429,9 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
     if (good && *h->left_out) {
         fprintf(stderr, "gambrel: forms left out: %s\n", h->left_out);
     }
+    if (good && *h->unknown_latencies) {
+        fprintf(stderr, "gambrel: forms with unknown latencies: %s\n", h->unknown_latencies);
+    }
     return good;
 }
 
@@ -455,8 +466,8 @@ void infer_host_describe(struct infer_host *h, struct machine *m)
         if (!form) {
             continue;
         }
-        infer_latencies_describe(l, form, h->arena);
-        infer_latencies_forward(&h->all[h->chosen[k]], l, m);
+        probe_rows_describe(l, form, h->arena);
+        probe_rows_forward(&h->all[h->chosen[k]], l, m);
         if (l->idiom) {
             m->zero_idioms[m->n_zero_idioms++] = form->form;
         }

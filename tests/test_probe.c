@@ -3,6 +3,7 @@
 #include "measure/experiment.h"
 #include "measure/probe_chain.h"
 #include "measure/probe_latency.h"
+#include "measure/probe_rows.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -509,6 +510,42 @@ static void test_latencies(const struct fixture *f)
     ok(!latency(&l, "2", "1") && l.failed, "what was not measured is left out, and said");
 }
 
+/* --- as rows of a machine file --------------------------------------------------------------------- */
+
+static void test_rows(const struct fixture *f)
+{
+    struct machine_form form = {0};
+    struct machine *m = machine_new(f->a);
+    struct probe_latencies l = take(f, "lea r64, agen", (double[]){1, 2.004});
+
+    probe_rows_describe(&l, &form, f->a);
+    ok(form.n_latencies == 1 && form.latencies->cycles == 2 && form.latencies->source == 2 &&
+           form.latencies->destination == 1 && isnan(form.latencies->least_cycles) &&
+           isnan(form.latencies->fast_cycles) && form.latencies->n == 11,
+       "the base and the index of an address are one row, of the longest; no bounds where none "
+       "are");
+    l = take(f, "movq r64, xmm", (double[]){3});
+    probe_rows_describe(&l, &form, f->a);
+    ok(form.n_latencies == 1 && form.latencies->cycles == 1.5 &&
+           form.latencies->least_cycles == 1 && form.latencies->most_cycles == 2,
+       "bounds where there are some");
+    l = take(f, "mul r64", (double[]){4, 3, 5, 4, 4, 4});
+    probe_rows_describe(&l, &form, f->a);
+    ok(form.n_latencies == 6 && form.latencies[0].source == 1 && !form.latencies[0].source_name &&
+           strcmp(form.latencies[0].destination_name, "rax") == 0 &&
+           strcmp(form.latencies[3].source_name, "rax") == 0 &&
+           strcmp(form.latencies[3].destination_name, "rdx") == 0,
+       "what is not written in the form has its name");
+    l = take(f, "mov m64, r64", (double[]){0.5, 5});
+    probe_rows_forward(find(f, "mov m64, r64"), &l, m);
+    ok(m->store_forward_cycles == 5 && m->store_forward_renamed_cycles == 0.5 && m->core_source,
+       "store forwarding, with an index and without");
+    l = take(f, "mov m64, r64", (double[]){4.96, 5});
+    probe_rows_forward(find(f, "mov m64, r64"), &l, m);
+    ok(m->store_forward_cycles == 5 && isnan(m->store_forward_renamed_cycles),
+       "where it makes no difference there is one number");
+}
+
 /* --- the child process --------------------------------------------------------------------------- */
 
 static const struct faulty {
@@ -636,6 +673,7 @@ int main(void)
     test_chains(&f);
     test_paths(&f);
     test_latencies(&f);
+    test_rows(&f);
     p = probe_open(&probe_defaults, f.a, &e);
     if (p) {
         test_faults(p);

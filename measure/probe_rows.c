@@ -1,4 +1,4 @@
-#include "cli/infer_latencies.h"
+#include "measure/probe_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static bool same_name(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-void infer_latencies_describe(const struct probe_latencies *from, struct machine_form *to,
-                              struct arena *a)
+void probe_rows_describe(const struct probe_latencies *from, struct machine_form *to,
+                         struct arena *a)
 {
     to->latencies = arena_new(a, struct machine_latency, (size_t)from->n);
     to->n_latencies = 0;
@@ -59,8 +59,8 @@ void infer_latencies_describe(const struct probe_latencies *from, struct machine
     }
 }
 
-void infer_latencies_forward(const struct probe_form *f, const struct probe_latencies *from,
-                             struct machine *m)
+void probe_rows_forward(const struct probe_form *f, const struct probe_latencies *from,
+                        struct machine *m)
 {
     if (strcmp(f->code.text, "mov m64, r64") != 0 || from->n == 0) {
         return;
