@@ -275,9 +275,11 @@ static void read_latency(struct reader *r, const struct notation *row, double cy
     if (isnan(cycles) || registers == 0 || stores) {
         return;
     }
-    out->latencies = arena_new(r->c->arena, struct machine_latency, 1);
-    out->latencies[0] = machine_latency(memory, memory ? 1 : 0, cycles);
-    out->n_latencies = 1;
+    const int n = memory && row->arch == ARCH_AARCH64 ? memory - 1 : 1; /* a pair is two results */
+    out->latencies = arena_new(r->c->arena, struct machine_latency, (size_t)n + 1);
+    for (int k = 1; k <= n; k++) {
+        out->latencies[out->n_latencies++] = machine_latency(memory, memory ? k : 0, cycles);
+    }
 }
 
 static void read_info(struct reader *r, const struct yml *info, struct notation *row,

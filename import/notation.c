@@ -145,6 +145,20 @@ static const struct {
     {NOTATION_TEXT, "st(#", KINDS("st")},
     {NOTATION_TEXT, "cl", KINDS("cl", "r8")},
     {NOTATION_TEXT, "k#", KINDS("k")},
+
+    {NOTATION_SHIFT, "lsl", KINDS("lsl")},
+    {NOTATION_SHIFT, "lsr", KINDS("lsr")},
+    {NOTATION_SHIFT, "asr", KINDS("asr")},
+    {NOTATION_SHIFT, "ror", KINDS("ror")},
+    {NOTATION_SHIFT, "msl", KINDS("msl")},
+    {NOTATION_SHIFT, "uxtb", KINDS("uxtb")},
+    {NOTATION_SHIFT, "uxth", KINDS("uxth")},
+    {NOTATION_SHIFT, "uxtw", KINDS("uxtw")},
+    {NOTATION_SHIFT, "uxtx", KINDS("uxtx")},
+    {NOTATION_SHIFT, "sxtb", KINDS("sxtb")},
+    {NOTATION_SHIFT, "sxth", KINDS("sxth")},
+    {NOTATION_SHIFT, "sxtw", KINDS("sxtw")},
+    {NOTATION_SHIFT, "sxtx", KINDS("sxtx")},
 };
 
 /* Whether text[0..len) is a number, perhaps followed by more registers or a bracket. */
@@ -630,7 +644,8 @@ static bool is_too_open(const struct notation *n)
         while (n->operands[k].kinds[kinds]) {
             kinds++;
         }
-        combinations *= strcmp(n->operands[k].kinds[0], "m?") == 0 ? WIDTHS : kinds;
+        const bool unsized = kinds > 0 && strcmp(n->operands[k].kinds[0], "m?") == 0;
+        combinations *= unsized ? WIDTHS : kinds;
     }
     return combinations > MOST;
 }

@@ -27,7 +27,8 @@ enum notation_tool {
     NOTATION_UOPS_INFO,
     NOTATION_PMEVO,
     NOTATION_PALMED,
-    NOTATION_TEXT, /* names of registers in assembly text */
+    NOTATION_TEXT,  /* names of registers in assembly text */
+    NOTATION_SHIFT, /* shifts and extensions of AArch64 */
 };
 
 struct notation_operand {

@@ -185,18 +185,18 @@ static bool read_a64(struct piece p, const char *mnemonic, struct arena *a,
 {
     static const char *const memory[] = {"m?", NULL}, *const immediate[] = {"imm", NULL},
                              *const target[] = {"rel", NULL}, *const condition[] = {"cond", NULL};
-    static const char *const shifts[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "uxtb", "uxth",
-                                         "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"};
     if (begins(p, "[")) {
         out->kinds = memory;
         out->suffix = p.text[p.len - 1] == '!' ? ", pre" : NULL;
         return true;
     }
-    for (size_t i = 0; i < COUNT(shifts); i++) {
-        if (begins(p, shifts[i]) && (is(p, shifts[i]) || p.text[strlen(shifts[i])] == ' ')) {
-            out->kinds = one_kind(a, shifts[i], strlen(shifts[i]));
-            return true;
-        }
+    size_t word = 0; /* of a shift, without its amount */
+    while (word < p.len && isalpha((unsigned char)p.text[word])) {
+        word++;
+    }
+    out->kinds = notation_kinds(NOTATION_SHIFT, p.text, word);
+    if (out->kinds) {
+        return true;
     }
     if (p.len && (*p.text == '#' || *p.text == '-' || isdigit((unsigned char)*p.text))) {
         out->kinds = immediate;

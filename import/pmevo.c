@@ -90,8 +90,6 @@ static const char *const *read_x86(struct piece p, struct arena *a)
 /* A vector register has its lanes behind it; shifts and extensions are written out. */
 static const char *const *read_a64(struct piece p, struct arena *a)
 {
-    static const char *const shifts[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "uxtb", "uxth",
-                                         "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"};
     struct piece after = {"", 0};
     if (begins(p, "((REG:")) {
         const char *const *kinds = read_register(p, true, a, &after);
@@ -102,10 +100,13 @@ static const char *const *read_a64(struct piece p, struct arena *a)
     if (begins(p, "[")) {
         return notation_kinds(NOTATION_PMEVO, "memory", 6);
     }
-    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
-        if (begins(p, shifts[i])) {
-            return one_kind(a, shifts[i]);
-        }
+    size_t word = 0; /* of a shift, without its amount */
+    while (word < p.len && isalpha((unsigned char)p.text[word])) {
+        word++;
+    }
+    const char *const *shift = notation_kinds(NOTATION_SHIFT, p.text, word);
+    if (shift) {
+        return shift;
     }
     const bool number =
         p.len && (*p.text == '#' || *p.text == '-' || isdigit((unsigned char)*p.text));

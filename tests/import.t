@@ -64,6 +64,17 @@ if command -v llvm-mca >/dev/null 2>&1; then
         predicts "$tmp/$cpu.yaml" "${theirs%.0}" "1 vaddps ymm, ymm, ymm; 1 vmovups ymm, m256; \
 1 vmulps ymm, ymm, m256; 1 vmovups m256, ymm; 1 add r64, r64; 1 imul r64, r64; 1 vandps ymm, ymm, ymm"
     done
+    printf 'fmla v0.4s, v1.4s, v2.4s\nldr q3, [x0]\nstr q3, [x2, #16]\nldp q4, q5, [x1]\nmadd x6, x7, x8, x9\n' \
+        >"$tmp/a64.s"
+    set -- llvm-mca --mtriple=aarch64-linux-gnu --mcpu=cortex-a72
+    "$@" -json -instruction-tables "$tmp/a64.s" >"$tmp/a72.json" 2>/dev/null &&
+        "$gambrel" machine import "$tmp/a72.json" -o "$tmp/a72.yaml" 2>"$tmp/err"
+    ok $? "llvm-mca's own table of cortex-a72"
+    theirs=$("$@" "$tmp/a64.s" 2>/dev/null | sed -n 's/^Block RThroughput: *\([0-9.]*\)/\1/p')
+    predicts "$tmp/a72.yaml" "${theirs%.0}" \
+        "1 fmla v.4s, v.4s, v.4s; 1 ldr q, m128; 1 str q, m128; 1 ldp q, q, m256; 1 madd x, x, x, x"
+    grep -q "{form: 'ldp q, q, m256'.*from: 3, to: 1,.*from: 3, to: 2," "$tmp/a72.yaml"
+    ok $? "a pair has two results"
 fi
 
 fails 2 "import takes one file" "$gambrel" machine import
