@@ -121,9 +121,10 @@ bool child_run(const struct child_program *p, struct text *out, struct text *err
 {
     FILE *files[3] = {tmpfile(), tmpfile(), tmpfile()};
     pid_t child = 0;
-    bool fine = files[0] && files[1] && files[2] &&
-                fwrite(p->input.data, 1, p->input.len, files[0]) == p->input.len &&
-                fflush(files[0]) == 0;
+    bool fine =
+        files[0] && files[1] && files[2] &&
+        (p->input.len == 0 || fwrite(p->input.data, 1, p->input.len, files[0]) == p->input.len) &&
+        fflush(files[0]) == 0;
     if (!fine) {
         err_set(e, ERR_IO, LOC_NONE, "no temporary file for %s: %s", p->command[0],
                 strerror(errno));

@@ -25,7 +25,7 @@ const char *child_words(const struct child_end *end, double seconds_max,
 
 struct child_program {
     const char *const *command; /* NULL-terminated; the first is looked up in PATH */
-    struct bytes input;         /* of standard input */
+    struct bytes input;         /* of standard input; {NULL, 0}: none */
     double seconds_max;
 };
 

@@ -39,6 +39,16 @@ static void programs(struct arena *a)
             "the time limit in words");
 }
 
+static void without_input(struct arena *a)
+{
+    struct text out = {.arena = a};
+    struct child_end end;
+    struct err e = {0};
+    const char *command[] = {"cat", NULL};
+    const struct child_program p = {command, {NULL, 0}, 20};
+    ok(child_run(&p, &out, &out, &end, &e) && end.status == 0 && out.len == 0, "no input at all");
+}
+
 static void not_there(struct arena *a)
 {
     struct text out = {.arena = a};
@@ -121,6 +131,7 @@ int main(void)
     struct arena *a = test_arena();
     fflush(stdout);
     programs(a);
+    without_input(a);
     not_there(a);
     families(a);
     floods(a);
