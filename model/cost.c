@@ -156,8 +156,7 @@ static bool addresses_rip(const struct insn *i)
     return false;
 }
 
-const struct cost_row *cost_of_neighbours(const struct cost_table *t, const struct code_loop *l,
-                                          int i)
+const struct cost_row *cost_of_neighbours(struct cost_table *t, const struct code_loop *l, int i)
 {
     if (i + 1 >= l->n || is_inner(l, i) != is_inner(l, i + 1) || addresses_rip(&l->insns[i])) {
         return NULL;

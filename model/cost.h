@@ -65,8 +65,7 @@ void cost_add_insn(struct cost *c, const struct insn *i, double count);
 /* The latter's row, or NULL. */
 const struct cost_row *cost_of_index(struct cost_table *t, const struct insn *i);
 /* The row of instruction i together with the next one, or NULL. */
-const struct cost_row *cost_of_neighbours(const struct cost_table *t, const struct code_loop *l,
-                                          int i);
+const struct cost_row *cost_of_neighbours(struct cost_table *t, const struct code_loop *l, int i);
 /* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
 void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores);
 
