@@ -219,6 +219,7 @@ static bool describe(struct cli *c, struct infer_host *h, struct machine *m, str
         "the ways from one register file to another and back only the sum is seen: half is "
         "given to each, and least_cycles and most_cycles say what else it may be; a chain of "
         "constants added while renaming takes less than a cycle a link");
+    infer_note(c, m, "quiet", infer_host_quiet(h));
     if (*infer_host_left_out(h)) {
         infer_note(c, m, "forms_left_out", infer_host_left_out(h));
     }

@@ -406,6 +406,15 @@ const char *infer_host_left_out(const struct infer_host *h)
     return h->left_out;
 }
 
+const char *infer_host_quiet(const struct infer_host *h)
+{
+    return arena_format(h->arena,
+                        "samples count where a nop takes %.3f cycles, the least seen; beside a "
+                        "neighbour that never leaves it would be twice as much, as on a core of "
+                        "half the width",
+                        probe_quietest(h->probe));
+}
+
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
 {
     struct random r = {h->o.seed};

@@ -38,6 +38,9 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
 /* Forms that were chosen and are not in the file, in words with the reason; "" where there are none. */
 const char *infer_host_left_out(const struct infer_host *h);
 
+/* How a quiet core was known, in words. */
+const char *infer_host_quiet(const struct infer_host *h);
+
 /* Adds which CPU it is, the latencies of the forms, store forwarding, and which do not wait for a source. */
 void infer_host_describe(struct infer_host *h, struct machine *m);
 

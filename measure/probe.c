@@ -55,6 +55,11 @@ const struct probe_settings *probe_settings_of(const struct probe *p)
     return &p->settings;
 }
 
+double probe_quietest(const struct probe *p)
+{
+    return p->shared->quiet;
+}
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -56,6 +56,9 @@ struct probe *probe_open(const struct probe_settings *s, struct arena *a, struct
 
 const struct probe_settings *probe_settings_of(const struct probe *p);
 
+/* Cycles of a nop of a flood on a core that is ours alone, as far as was seen until now; 0: nothing was run. */
+double probe_quietest(const struct probe *p);
+
 /* results[n], of any number of blocks.  A block that cannot be made into a kernel fails too, with the
  * reason.  ERR_HOST: no child can be made. */
 bool probe_measure(struct probe *p, const struct probe_block *blocks, int n,

@@ -59,8 +59,9 @@ const int probe_aids_n = sizeof probe_aids / sizeof *probe_aids;
 
 enum {
     BASE = 3, /* a copy of the memory's address, for paths that begin there */
-    LINK = 5, /* what goes from one execution to the next, in turns with */
-    OTHER = 6,
+    LINK =
+        6, /* what goes from one execution to the next; not rbp, which as a base has a displacement */
+    OTHER = 5, /* the same where two take turns */
     SCRATCH = 7,
     SOURCES = 8, /* three, never written */
     ZERO = 11,

@@ -250,9 +250,11 @@ void probe_latencies_take(const struct probe_form *f, const struct probe_path *p
             continue;
         }
         if (l->fast_cycles > l->cycles) { /* which values are the slow ones is not for us to know */
-            const double fast = l->cycles;
+            const double fast = l->cycles, slower = l->fast_cycles - fast;
             l->cycles = l->fast_cycles;
             l->fast_cycles = fast;
+            l->least += slower;
+            l->most += slower;
         }
         out->pairs[kept++] = *l;
     }

@@ -276,7 +276,7 @@ static bool is_named(const struct decoder *d, code_reg r, const char *name)
 static bool is_end(const struct decoder *d, const struct probe_end *e, code_reg r, int operand)
 {
     if (e->place == PLACE_WRITE_MASK) {
-        return operand == 0 && is_named(d, r, "k5");
+        return operand == 0 && is_named(d, r, "k6");
     }
     if (e->place == PLACE_FIRST_VECTOR) {
         return operand == 0 && is_named(d, r, "zmm0");
@@ -501,6 +501,7 @@ static void test_latencies(const struct fixture *f)
     y = latency(&l, "2", "1");
     ok(x && x->cycles == 11 && x->fast_cycles == 8 && y && y->cycles == 11 && y->fast_cycles == 8,
        "slow and fast values, whichever are which");
+    ok(y && y->least == 11 && y->most == 11, "bounds are those of the slow ones");
     l = take(f, "mov m64, r64", (double[]){0.5, 5});
     x = latency(&l, "2", "1");
     ok(x && x->cycles == 5 && x->direct_cycles == 0.5, "a store to the load of it, both ways");
