@@ -389,10 +389,18 @@ static bool is_gather(const char *mnemonic)
     return strstr(mnemonic, "gather") != NULL || strstr(mnemonic, "scatter") != NULL;
 }
 
+/* A gather has its mask as a third register, or, as a scatter, behind its first operand. */
+static bool is_masked_gather(const struct expansion *x)
+{
+    const char *suffix = x->row->n == 2 ? operand_at(x, 0)->suffix : NULL;
+    return is_gather(x->reading->mnemonic) &&
+           (x->row->n == 3 || (suffix && strcmp(suffix, "{k}") == 0));
+}
+
 /* Operands and instructions that code/encode.h does not do, though they are. */
 static bool is_beyond_encoder(const struct expansion *x)
 {
-    bool beyond = is_gather(x->reading->mnemonic);
+    bool beyond = is_masked_gather(x);
     for (int k = 0; k < x->row->n; k++) {
         static const char *const kinds[] = {"rel", "st", "mm", "m80", "m4096"};
         for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -564,24 +572,32 @@ static void try_a64(struct expansion *x)
     memcpy(x->kinds, asked.kinds, sizeof x->kinds);
 }
 
-/* Byte lanes hold no floating-point numbers. */
-static bool fits_a64(const struct expansion *x, const char *kind)
+/* Which register kinds an open operand may be: byte lanes hold no floating-point numbers, and scalars of
+ * fadd and the like are not those of add.  Loads and stores fill any. */
+static bool fits_a64(const struct expansion *x, const char *kind, bool open)
 {
-    const size_t len = strlen(kind);
-    return x->reading->mnemonic[0] != 'f' || kind[len - 1] != 'b' ||
-           strcmp(x->reading->mnemonic, "fmov") == 0;
+    const char *m = x->reading->mnemonic;
+    const bool moves = starts_with(m, "ld") || starts_with(m, "st") || strcmp(m, "fmov") == 0;
+    const bool floats = *m == 'f', scalar = kind[0] && !kind[1];
+    if (!open || moves) {
+        return true;
+    }
+    return scalar ? strchr(floats ? "dsh" : "xw", *kind) != NULL
+                  : !floats || kind[strlen(kind) - 1] != 'b';
 }
 
-/* An identifier is a condition where one is asked for. */
+/* An identifier is a condition where one is asked for; the only operand of a branch is its target. */
 static const char *a64_word(const struct expansion *x, int k, const char *kind)
 {
     static const char *const takers[] = {"cs", "cinc", "cinv", "cneg", "ccm", "fcsel", "fccmp"};
+    const char *m = x->reading->mnemonic;
     for (size_t i = 0; i < COUNT(takers) && k > 0 && strcmp(kind, "rel") == 0; i++) {
-        if (starts_with(x->reading->mnemonic, takers[i])) {
+        if (starts_with(m, takers[i])) {
             return "cond";
         }
     }
-    return kind;
+    const bool branch = strcmp(m, "b") == 0 || strcmp(m, "bl") == 0 || starts_with(m, "b.");
+    return branch && strcmp(kind, "imm") == 0 ? "rel" : kind;
 }
 
 static void expand_a64(struct expansion *x, int k)
@@ -600,7 +616,7 @@ static void expand_a64(struct expansion *x, int k)
         }
     }
     for (const char *const *kind = kinds; *kind; kind++) {
-        if (fits_a64(x, *kind)) {
+        if (fits_a64(x, *kind, kinds[1] != NULL)) {
             x->kinds[k] = a64_word(x, k, *kind);
             expand_a64(x, k + 1);
         }
