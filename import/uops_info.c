@@ -28,7 +28,8 @@ struct operand {
 
 struct reader {
     struct collect *c;
-    bool any_arch; /* the architecture was seen */
+    bool any_arch;      /* the architecture was seen */
+    bool any_to_memory; /* some latency is that of a store */
     const char *date;
     struct text archs; /* for an error: those the file has */
     struct names seen_archs;
@@ -312,6 +313,19 @@ static struct machine_latency latency_of_pair(const struct xml *latency, bool me
     return l;
 }
 
+static bool has_wrong_cycles(const struct xml *latency)
+{
+    for (const struct xml_attribute *a = latency->attributes; a->name; a++) {
+        double cycles;
+        const bool counts = strstr(a->name, "cycles") && !strstr(a->name, "upper_bound");
+        const bool number = text_parse_number(a->value, strlen(a->value), &cycles);
+        if (counts && !(number && cycles >= 0 && cycles <= 1e4)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool same_name(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -331,34 +345,49 @@ static void add_latency(struct machine_form *out, struct machine_latency l)
     out->latencies[out->n_latencies++] = l;
 }
 
-static void read_latencies(struct collect *c, const struct xml *measurement,
+/* Why a latency is not brought over, or NULL. */
+static const char *read_latency(struct reader *r, const struct xml *l, const struct instruction *in,
+                                struct machine_form *out)
+{
+    const struct operand *from = find_operand(in, l, "start_op");
+    const struct operand *to = find_operand(in, l, "target_op");
+    bool upper = false;
+    if (!from || !to) {
+        return "a latency of it is between operands that it does not have";
+    }
+    if (to->memory) {
+        r->any_to_memory = true;
+        return NULL;
+    }
+    struct machine_latency pair = latency_of_pair(l, from->memory, &upper, r->c->arena);
+    if (isnan(pair.cycles)) {
+        return has_wrong_cycles(l) ? "a latency of it is a sentinel (-1, 9.2e18) or no number"
+               : upper             ? "a latency of it is only an upper limit"
+                                   : NULL;
+    }
+    pair.source = from->position;
+    pair.destination = to->position;
+    pair.source_name = from->name;
+    pair.destination_name = to->name;
+    add_latency(out, pair);
+    return NULL;
+}
+
+static void read_latencies(struct reader *r, const struct xml *measurement,
                            const struct instruction *in, struct machine_form *out)
 {
     int n = 0;
-    bool upper = false;
+    const char *said = NULL;
     for (const struct xml *l = measurement->child; l; l = l->next) {
         n++;
     }
-    out->latencies = arena_new(c->arena, struct machine_latency, (size_t)n + 1);
+    out->latencies = arena_new(r->c->arena, struct machine_latency, (size_t)n + 1);
     for (const struct xml *l = measurement->child; l; l = l->next) {
-        const struct operand *from = find_operand(in, l, "start_op");
-        const struct operand *to = find_operand(in, l, "target_op");
-        if (strcmp(l->name, "latency") != 0 || !from || !to || to->memory) {
-            continue;
+        const char *why = strcmp(l->name, "latency") == 0 ? read_latency(r, l, in, out) : NULL;
+        if (why && why != said) {
+            collect_part(r->c, why);
+            said = why;
         }
-        bool is_upper = false;
-        struct machine_latency pair = latency_of_pair(l, from->memory, &is_upper, c->arena);
-        upper |= is_upper && isnan(pair.cycles);
-        if (!isnan(pair.cycles)) {
-            pair.source = from->position;
-            pair.destination = to->position;
-            pair.source_name = from->name;
-            pair.destination_name = to->name;
-            add_latency(out, pair);
-        }
-    }
-    if (upper) {
-        collect_part(c, "a latency of it is only an upper limit");
     }
 }
 
@@ -462,7 +491,7 @@ static bool take(const struct xml *element, void *context, struct err *e)
     if (why) {
         collect_leave_out(c, why);
     } else {
-        read_latencies(c, measurement, &in, &like);
+        read_latencies(r, measurement, &in, &like);
         collect_row(c, &in.row, &like);
         read_zero_idiom(c, measurement, &in, before);
     }
@@ -509,7 +538,10 @@ bool import_uops_info(struct collect *c, struct bytes input, struct err *e)
     if (r.date) {
         collect_note(c, "file_date", r.date);
     }
-    collect_remark(c, (struct loc){wish->file, 1, 1}, "",
-                   "uops.info does not state a dispatch_width");
+    const struct loc start = {wish->file, 1, 1};
+    collect_remark(c, start, "", "uops.info does not state a dispatch_width");
+    if (r.any_to_memory) {
+        collect_remark(c, start, "", "latencies to memory are not brought over");
+    }
     return true;
 }
