@@ -75,10 +75,10 @@ enum { MASK_SOURCES = 1, MASK_WRITE = 3, MASK_JUNK = 4 };
 #define PLACES   16 /* lines from there on */
 
 /* Values of a division that takes long, and of one that does not; no quotient overflows at any width,
- * signed or not. */
+ * signed or not, also by a number in memory (probe_memory_fill). */
 static const struct {
     int64_t high, low, divisor;
-} division[] = {[PROBE_FULL] = {0x2ad423c52ad423c5, 0x75e6e44fccdd12ff, 0x6b5a96b36b5a96b3},
+} division[] = {[PROBE_FULL] = {0x1ad423c51ad423c5, 0x75e6e44fccdd12ff, 0x6b5a96b36b5a96b3},
                 [PROBE_SHORT] = {0, 7, 3}};
 
 /* --- where a path begins and ends ----------------------------------------------------------------

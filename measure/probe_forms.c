@@ -249,6 +249,9 @@ static enum probe_kind kind_of(const struct encode_form *f)
         if (f->kinds[k] == ENCODE_MASK) {
             kind = kind == PROBE_ANY ? PROBE_AVX512 : kind;
         }
+        if (f->vector_index && f->masked) { /* with the load of a mask before it */
+            return PROBE_AVX512;
+        }
         if (f->bits[k] == 512) {
             return PROBE_AVX512;
         }
