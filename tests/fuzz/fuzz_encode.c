@@ -7,7 +7,8 @@
 
 static void check_round_trip(const struct encode_form *f, const uint8_t *registers)
 {
-    struct encode_registers r = {.mask = 1, .base = 14, .index = -1, .immediate = 3};
+    struct encode_registers r = {
+        .mask = 1, .base = 14, .index = f->vector_index ? 9 : -1, .scale = 1, .immediate = 3};
     uint8_t code[ENCODE_BYTES_MAX];
     struct insn insn;
     struct err e = {0};
