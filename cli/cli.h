@@ -78,6 +78,9 @@ struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err 
 struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e);
 struct run *cli_run(struct cli *c, const char *path, struct err *e);
 
+/* Now, "2026-11-29T23:48:51Z". */
+const char *cli_utc(struct cli *c);
+
 /* A whole number in [min, max] from an option or an environment variable; the message names it. */
 bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e);
 
