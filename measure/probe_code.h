@@ -11,7 +11,7 @@
  * choice - flags, rax, a gather's mask - its companions (probe_forms.h) set directly before it; they are
  * part of the block, counted like every other form.  Gathers and scatters find all elements in one place.
  *
- * Loads walk through the first half of the first page, what writes memory through the second halves of
+ * Loads walk through the first 1536 bytes of the first page, what writes memory through the second halves of
  * all pages, both densely as compiled loops do, never across a line: no load meets a store in flight or
  * one at the same offset of another page, and stores go to one line after the other.
  */
