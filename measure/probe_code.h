@@ -7,7 +7,8 @@
  * Registers are in pools: sources are never written; results are written only; an update (read and
  * written) depends on the last one in its register, and the updates of a trip are spread over all
  * registers that are left, by how long they take.  Many forms write flags and some read them, but what
- * reads flags never updates a register that goes into flags again.  What a form hands on without a
+ * reads flags never updates a register that goes into flags again, and what updates numbers of single
+ * precision has other registers than what updates those of double.  What a form hands on without a
  * choice - flags, rax, a gather's mask - its companions (probe_forms.h) set directly before it; they are
  * part of the block, counted like every other form.  Gathers and scatters find all elements in one place.
  *
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 /* Changes with what a kernel is made of, so that results of different ones are not mixed. */
-#define PROBE_KERNELS "kernels-2"
+#define PROBE_KERNELS "kernels-3"
 
 #define PROBE_INSNS_MIN    200
 #define PROBE_BLOCK_MAX    64             /* instructions of one block */

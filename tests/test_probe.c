@@ -117,6 +117,33 @@ static int count_form(const struct insn *body, int n, const char *form)
     return count;
 }
 
+/* Bit 1: updated by a form of single, bit 2: by one of double precision.  Adders of some cores stumble over
+ * a sum of the other kind. */
+static const char *precisions(const struct insn *body, int n)
+{
+    static int updated[CODE_REGS_MAX];
+
+    memset(updated, 0, sizeof updated);
+    for (int i = 0; i < n; i++) {
+        const char *end = body[i].form + strcspn(body[i].form, " ");
+        const bool floats =
+            (end[-1] == 's' || end[-1] == 'd') && (end[-2] == 's' || end[-2] == 'p');
+        for (int k = 0; floats && k < body[i].n_writes; k++) {
+            for (int j = 0; j < body[i].n_reads; j++) {
+                const bool updates = body[i].reads[j] == body[i].writes[k] &&
+                                     body[i].write_operand[k] == 1 && body[i].read_operand[j] == 1;
+                updated[body[i].writes[k]] |= updates ? end[-1] == 's' ? 1 : 2 : 0;
+            }
+        }
+    }
+    for (code_reg r = 1; r < CODE_REGS_MAX; r++) {
+        if (updated[r] == 3) {
+            return "one register for single and double precision";
+        }
+    }
+    return NULL;
+}
+
 /* What a trip pushed is taken back at its end. */
 static bool resets_stack(const struct decoder *d, const struct insn *i)
 {
@@ -151,6 +178,7 @@ static const char *inspect(const struct fixture *f, const struct probe_block *b)
     }
     const char *wrong =
         listed != body ? "more instructions than asked for" : dependence(f->d, insns, body);
+    wrong = wrong ? wrong : precisions(insns, body);
     return wrong ? wrong : memory(f->d, insns, body);
 }
 
