@@ -1,6 +1,7 @@
 #include "cli/compare_blocks.h"
 
 #include "base/names.h"
+#include "cli/block_kernels.h"
 #include "cli/mca.h"
 #include "cli/osaca.h"
 #include "compare/block_price.h"
@@ -112,13 +113,36 @@ static const char **codes_of(struct cli *c, const struct input *in)
     return codes;
 }
 
+/* A block's own code, or without any the loop that measure --blocks runs for its forms: which has a
+ * hundred instructions and more, so that fewer trips of it do. */
+static bool mca_codes_of(struct cli *c, const struct input *in, struct mca_codes *out,
+                         struct err *e)
+{
+    struct mca_code *codes = arena_new(c->arena, struct mca_code, in->n + 1);
+    struct block_kernels kernels;
+    *out = (struct mca_codes){codes, in->n, 100};
+    if (!block_kernels_open(&kernels, c->arena, e)) {
+        return false;
+    }
+    for (size_t i = 0; i < in->n; i++) {
+        codes[i] = (struct mca_code){in->blocks[i].code, 1};
+        if (!codes[i].hex) {
+            codes[i].hex = block_kernels_code(&kernels, &in->blocks[i], c->arena, &codes[i].copies);
+            out->iterations = 40;
+        }
+    }
+    block_kernels_close(&kernels);
+    return true;
+}
+
 static bool add_mca(struct cli *c, const char *cpu, const struct input *in, struct block_set *s,
                     struct err *e)
 {
+    struct mca_codes codes;
     double *cycles = unknown_cycles(c, in->n);
     s->tools[s->n_tools++] =
         (struct block_tool){arena_format(c->arena, "llvm-mca %s", cpu), cycles};
-    return mca_predict(codes_of(c, in), in->n, cpu, c->arena, cycles, e);
+    return mca_codes_of(c, in, &codes, e) && mca_predict(&codes, cpu, c->arena, cycles, e);
 }
 
 static bool add_osaca(struct cli *c, const char *arch, const struct input *in, struct block_set *s,

@@ -9,7 +9,7 @@
 
 /* A block that llvm-mca refuses spoils its whole run, so runs are of a few; those of a spoilt one are
  * tried one by one. */
-enum { GROUP = 64, SECONDS_MAX = 60, ITERATIONS = 100 };
+enum { GROUP = 64, SECONDS_MAX = 60 };
 
 /* What follows `mov $SEPARATOR, %eax`, of which each block is preceded, is the block. */
 #define SEPARATOR      "0xb8 0x6d 0x63 0x61 0x21\n"
@@ -33,8 +33,8 @@ static void add_bytes(const char *hex, struct text *out)
 }
 
 /* Assembly of the blocks, each between the comments that llvm-mca wants. */
-static bool disassemble(const char *const *hex, const size_t *which, size_t n, struct text *out,
-                        struct err *e)
+static bool disassemble(const struct mca_code *codes, const size_t *which, size_t n,
+                        struct text *out, struct err *e)
 {
     static const char *const command[] = {"llvm-mc", "--disassemble", "--triple=x86_64-linux-gnu",
                                           "--mattr=+avx512f", NULL};
@@ -42,7 +42,7 @@ static bool disassemble(const char *const *hex, const size_t *which, size_t n, s
     struct child_end end;
     bool open = false;
     for (size_t i = 0; i < n; i++) {
-        add_bytes(hex[which[i]], &bytes);
+        add_bytes(codes[which[i]].hex, &bytes);
     }
     if (!run(command, &bytes, &assembly, &end, e)) {
         return false;
@@ -62,14 +62,14 @@ static bool disassemble(const char *const *hex, const size_t *which, size_t n, s
     return true;
 }
 
-/* Fills cycles[which[..n)] if the run gives as many totals as there are blocks. */
+/* Fills cycles[which[..n)] of all iterations if the run gives as many totals as there are blocks. */
 static bool take_totals(const char *report, const size_t *which, size_t n, double *cycles)
 {
     static const char label[] = "Total Cycles:";
     size_t found = 0;
     for (const char *at = strstr(report, label); at; at = strstr(at + 1, label)) {
         if (found < n) {
-            cycles[which[found]] = strtod(at + sizeof label - 1, NULL) / ITERATIONS;
+            cycles[which[found]] = strtod(at + sizeof label - 1, NULL);
         }
         found++;
     }
@@ -80,7 +80,8 @@ static bool take_totals(const char *report, const size_t *which, size_t n, doubl
 }
 
 struct job {
-    const char *const *hex;
+    const struct mca_code *codes;
+    int iterations;
     const char *cpu;
     struct arena *arena;
     double *cycles;
@@ -94,12 +95,12 @@ static bool predict_group(const struct job *j, const size_t *which, size_t n, bo
     char mcpu[64], iterations[32];
     struct child_end end;
     snprintf(mcpu, sizeof mcpu, "--mcpu=%s", j->cpu);
-    snprintf(iterations, sizeof iterations, "--iterations=%d", ITERATIONS);
+    snprintf(iterations, sizeof iterations, "--iterations=%d", j->iterations);
     const char *const command[] = {
         "llvm-mca", "--mtriple=x86_64-linux-gnu", mcpu,
         iterations, "--instruction-info=0",       "--resource-pressure=0",
         NULL};
-    if (!disassemble(j->hex, which, n, &assembly, e) ||
+    if (!disassemble(j->codes, which, n, &assembly, e) ||
         !run(command, &assembly, &report, &end, e)) {
         return false;
     }
@@ -109,13 +110,15 @@ static bool predict_group(const struct job *j, const size_t *which, size_t n, bo
 }
 
 /* It is written through the job. NOLINTNEXTLINE(readability-non-const-parameter) */
-bool mca_predict(const char *const *hex, size_t n, const char *cpu, struct arena *a, double *cycles,
+bool mca_predict(const struct mca_codes *from, const char *cpu, struct arena *a, double *cycles,
                  struct err *e)
 {
-    const struct job j = {hex, cpu, a, cycles};
+    const struct job j = {from->codes, from->iterations, cpu, a, cycles};
+    const struct mca_code *codes = from->codes;
+    const size_t n = from->n;
     size_t which[GROUP], n_which = 0;
     for (size_t i = 0; i <= n; i++) {
-        if (i < n && hex[i]) {
+        if (i < n && codes[i].hex) {
             which[n_which++] = i;
         }
         if (n_which < GROUP && i < n) {
@@ -132,6 +135,9 @@ bool mca_predict(const char *const *hex, size_t n, const char *cpu, struct arena
             }
         }
         n_which = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        cycles[i] /= codes[i].hex ? from->iterations * codes[i].copies : 1;
     }
     return true;
 }

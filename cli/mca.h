@@ -7,10 +7,19 @@
 
 #include <stddef.h>
 
-/* Cycles per execution of each block, of 100; NaN where it has no code or llvm-mca refuses it.  llvm-mc
- * turns the bytes into assembly first; both run in child processes with a time limit.
+struct mca_codes {
+    const struct mca_code {
+        const char *hex; /* NULL: none */
+        int copies;      /* of the block in it */
+    } * codes;
+    size_t n;
+    int iterations; /* of each code */
+};
+
+/* Cycles per execution of each block; NaN where it has no code or llvm-mca refuses it.  llvm-mc turns the
+ * bytes into assembly first; both run in child processes with a time limit.
  * ERR_HOST: one of them is not installed, or the CPU is not known to it. */
-bool mca_predict(const char *const *hex, size_t n, const char *cpu, struct arena *a, double *cycles,
+bool mca_predict(const struct mca_codes *from, const char *cpu, struct arena *a, double *cycles,
                  struct err *e);
 
 #endif

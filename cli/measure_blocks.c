@@ -1,72 +1,22 @@
 #include "cli/measure_blocks.h"
 
-#include "base/names.h"
-#include "code/decode.h"
-#include "code/form.h"
-#include "formats/blocks.h"
+#include "cli/block_kernels.h"
+#include "compare/csv.h"
 #include "measure/probe_stable.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BATCH     500
-#define COUNT_MAX 1e6 /* of one form; blocks have room for far fewer */
-
-/* Forms are read once, by name; those that are none are refused with the reason. */
-struct catalogue {
-    struct arena *arena;
-    struct decoder *decoder;
-    struct names names;
-};
+#define BATCH 500
 
 struct job {
-    struct catalogue forms;
+    struct block_kernels kernels;
+    bool named, weighted; /* what is measured has these columns, too */
     struct probe *probe;
     struct text out;
     int n_measured, n_failed;
 };
-
-static const struct probe_form *look_up(struct catalogue *c, const char *spelling)
-{
-    char name[FORM_SIZE];
-
-    if (!form_normalise(spelling, name)) {
-        snprintf(name, sizeof name, "%s", spelling); /* to be refused below */
-    }
-    const struct probe_form *known = names_find(&c->names, NULL, name);
-    if (known) {
-        return known;
-    }
-    struct probe_form *f = arena_new(c->arena, struct probe_form, 1);
-    struct err why = {0};
-    if (!probe_form_read(name, c->decoder, f, &why)) {
-        f->refused = arena_copy(c->arena, why.text, strlen(why.text));
-        snprintf(f->code.text, sizeof f->code.text, "%s", name);
-    }
-    names_add(&c->names, NULL, arena_copy(c->arena, name, strlen(name)), f);
-    for (int k = 0; k < f->n_companions; k++) { /* which have none themselves */
-        f->companions[k].form = look_up(c, f->companions[k].text);
-    }
-    return f;
-}
-
-/* false: a count that is not whole. */
-static bool take_block(struct catalogue *c, const struct block *from, struct arena *a,
-                       struct probe_block *out)
-{
-    *out = (struct probe_block){.items = arena_new(a, struct probe_item, (size_t)from->n_forms),
-                                .n_items = from->n_forms};
-    for (int k = 0; k < from->n_forms; k++) {
-        const double count = from->forms[k].count;
-        out->items[k] =
-            (struct probe_item){look_up(c, from->forms[k].form), (int)fmin(count, COUNT_MAX)};
-        if (count != floor(count)) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static const char *write_block(const struct block *b, struct arena *a)
 {
@@ -84,6 +34,7 @@ static void report(struct job *j, const struct block *from, const struct probe_r
                    struct arena *a)
 {
     const char *block = write_block(from, a);
+    char weight[TEXT_NUMBER_SIZE];
 
     if (r->failed) {
         fprintf(stderr, "gambrel: warning: %s:%u: %s: %s\n", from->loc.file, from->loc.line, block,
@@ -91,7 +42,14 @@ static void report(struct job *j, const struct block *from, const struct probe_r
         j->n_failed++;
         return;
     }
-    text_add(&j->out, "%.5g,%.3g,%d,\"%s\"\n", r->cycles, r->spread, r->n, block);
+    if (j->named) {
+        csv_field(&j->out, from->name);
+    }
+    if (j->weighted) {
+        csv_field(&j->out, text_number(from->weight, weight));
+    }
+    text_add(&j->out, "%s%.5g,%.3g,%d,\"%s\"\n", j->named || j->weighted ? "," : "", r->cycles,
+             r->spread, r->n, block);
     j->n_measured++;
 }
 
@@ -105,7 +63,7 @@ static bool measure_batch(struct job *j, const struct block *blocks, int n, stru
     int m = 0;
 
     for (int k = 0; k < n; k++) {
-        if (take_block(&j->forms, &blocks[k], a, &wanted[m])) {
+        if (block_kernels_take(&j->kernels, &blocks[k], a, &wanted[m])) {
             which[m++] = k;
         } else {
             results[k].failed = "only whole counts can be measured";
@@ -142,18 +100,29 @@ static bool measure_file(struct job *j, struct block_reader *r, struct err *e)
     return !e->code;
 }
 
+static void write_header(struct job *j)
+{
+    text_add(&j->out, "%s%scycles,spread,samples,block\n", j->named ? "name," : "",
+             j->weighted ? "weight," : "");
+}
+
 int measure_blocks(struct cli *c, const char *path, const char *output)
 {
     struct err e = {0};
-    struct job j = {.forms = {.arena = c->arena, .names = {.arena = c->arena}},
-                    .out = {.arena = c->arena}};
+    struct job j = {.out = {.arena = c->arena}};
     struct block_reader *r = blocks_open(path, c->arena, &e);
 
-    j.probe = r ? probe_open(&probe_defaults, c->arena, &e) : NULL;
-    j.forms.decoder = j.probe ? decoder_open(ARCH_X86_64, &e) : NULL;
-    text_add(&j.out, "cycles,spread,samples,block\n");
-    const bool good = j.forms.decoder && measure_file(&j, r, &e);
-    decoder_close(j.forms.decoder);
+    if (!r) {
+        return cli_fail(&e);
+    }
+    j.named = blocks_are_named(r);
+    j.weighted = blocks_are_weighted(r);
+    j.probe = probe_open(&probe_defaults, c->arena, &e);
+    write_header(&j);
+    const bool good =
+        j.probe && block_kernels_open(&j.kernels, c->arena, &e) && measure_file(&j, r, &e);
+    block_kernels_close(&j.kernels);
+    blocks_close(r);
     if (!good) {
         return cli_fail(&e);
     }

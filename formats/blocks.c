@@ -299,3 +299,13 @@ void blocks_close(struct block_reader *r)
         rows_close(r->rows);
     }
 }
+
+bool blocks_are_named(const struct block_reader *r)
+{
+    return r->index[NAME] >= 0;
+}
+
+bool blocks_are_weighted(const struct block_reader *r)
+{
+    return r->index[WEIGHT] >= 0;
+}

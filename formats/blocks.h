@@ -19,9 +19,8 @@
 struct block {
     struct form_count *forms; /* as written; equal forms merged; none where only code is given */
     int n_forms;
-    const size_t
-        *form_numbers; /* of a reader's blocks: which of its distinct forms, from 0; or NULL */
-    const char *code;  /* hexadecimal, not checked here; NULL: not given */
+    const size_t *form_numbers; /* which of its reader's distinct forms, from 0; NULL: of none */
+    const char *code;           /* hexadecimal, not checked here; NULL: not given */
     struct loc code_loc;
     double cycles, weight; /* NaN, 1 where there is no such column */
     const char *name;      /* NULL */
@@ -38,5 +37,9 @@ struct block_reader *blocks_open(const char *path, struct arena *a, struct err *
  * untouched) or on error (e set). */
 bool blocks_next(struct block_reader *r, struct arena *row, struct block *out, struct err *e);
 void blocks_close(struct block_reader *r);
+
+/* Has the file such a column? */
+bool blocks_are_named(const struct block_reader *r);
+bool blocks_are_weighted(const struct block_reader *r);
 
 #endif
