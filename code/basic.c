@@ -107,8 +107,12 @@ bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_a
     mark(&p, a);
     for (size_t k = 0; k < p.n; k++) {
         const struct place *i = &p.at[k];
-        open = open && !i->leader && !i->ends;
+        open = open && !i->leader;
         if (i->ends) {
+            if (open) {
+                (*out)[n_blocks - 1].span += i->length;
+            }
+            open = false;
             continue;
         }
         if (!open) {
@@ -118,6 +122,7 @@ bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_a
             open = true;
         }
         (*out)[n_blocks - 1].len += i->length;
+        (*out)[n_blocks - 1].span = (*out)[n_blocks - 1].len;
         (*out)[n_blocks - 1].n_insns++;
     }
     *n = (int)n_blocks;

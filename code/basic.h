@@ -16,6 +16,7 @@ struct basic_block {
     uint64_t address;
     const uint8_t *code;
     size_t len;  /* without the branch at its end */
+    size_t span; /* with it */
     int n_insns; /* >= 1 */
     int depth;   /* of loops around it: ranges from a backward branch's target to that branch */
 };

@@ -254,7 +254,7 @@ static bool read_file(struct reader *r, read_functions *read, struct object *out
         return err_set(e, ERR_SYNTAX, (struct loc){.file = r->file},
                        "not an ELF file: an object file or a program is needed");
     }
-    *out = (struct object){0};
+    *out = (struct object){.image = (const uint8_t *)r->image.data};
     const bool fine = read_header(r, out, e) && read(r, out, e);
     elf_end(r->elf);
     return fine;

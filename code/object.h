@@ -22,6 +22,7 @@ struct object_function {
 
 struct object {
     enum code_arch arch;
+    const uint8_t *image;              /* the whole file; all code lies in it */
     struct object_function *functions; /* by section, then address, then name */
     int n;
 };

@@ -41,6 +41,57 @@ ok $? "are many"
 ok $? "and each goes through the model"
 fails 2 "not an ELF file" "$gambrel" blocks "$tmp/bytes"
 
+"$gambrel" blocks "$gambrel" "$tmp/bytes" --sample 50 --least 3 --most 9 >"$tmp/sample.csv" 2>"$tmp/err"
+ok $? "a sample of several files"
+grep -q "1 of 2 files are no 64-bit ELF files .* and left out, $tmp/bytes first" "$tmp/err"
+ok $? "what is no program is left out and named"
+[ "$(wc -l <"$tmp/sample.csv")" -eq 51 ] && [ "$(cut -d'"' -f2 "$tmp/sample.csv" | sort -u | wc -l)" -eq 51 ]
+ok $? "fifty blocks, each another one"
+"$gambrel" blocks "$gambrel" --sample 50 --least 3 --most 9 2>/dev/null | cmp -s - "$tmp/sample.csv"
+ok $? "always the same ones"
+cut -d'"' -f2 "$tmp/sample.csv" | tail -n +2 | while read -r forms; do
+    "$gambrel" blocks "$gambrel" --least 3 --most 9 | grep -F "\"$forms\"" | cut -d, -f2 | awk '{ s += $1 } END { printf "%.0f\n", s }'
+done | head -n 3 >"$tmp/sums"
+head -n 4 "$tmp/sample.csv" | tail -n 3 | cut -d, -f2 | awk '{ printf "%.0f\n", $1 }' | cmp -s - "$tmp/sums"
+ok $? "equal blocks are one, with the sum of their weights"
+
+# Weights: blocks of this program that a file of counts and one of perf have hit.
+tail -n +2 "$tmp/own.csv" | sed -n 's/^gambrel:\(0x[0-9a-f]*\),.*/\1/p' | sed -n '10p;200p' >"$tmp/hit"
+first=$(head -n 1 "$tmp/hit") second=$(tail -n 1 "$tmp/hit")
+printf 'address,count\n%s,7\n%s,20\n0x1,3\n' "$first" "$second" >"$tmp/counts.csv"
+"$gambrel" blocks "$gambrel" --least 3 --counts "$tmp/counts.csv" 2>"$tmp/err" | cut -d, -f1,2 >"$tmp/weighed"
+printf 'name,weight\ngambrel:%s,7\ngambrel:%s,20\n' "$first" "$second" | cmp -s - "$tmp/weighed"
+ok $? "blocks that were executed, with their counts"
+grep -q 'warning: 3 of 30 counts are in no block' "$tmp/err"
+ok $? "counts that are in none are said"
+printf 'symbol,count\nmain,5\n' | "$gambrel" blocks "$gambrel" --counts - | sed -n 2p | grep -q '^gambrel:0x[0-9a-f]*,5,'
+ok $? "counts by symbol"
+printf 'symbol,count\nno_such_function,5\n' >"$tmp/counts.csv"
+fails 2 "counts.csv:2:1: $gambrel has no function 'no_such_function'" \
+    "$gambrel" blocks "$gambrel" --counts "$tmp/counts.csv"
+fails 2 "counts.csv:2:1: of which of the binaries" \
+    "$gambrel" blocks "$gambrel" "$gambrel" --counts "$tmp/counts.csv"
+# The first section of code that readelf shows says where in the file an address is.
+if command -v readelf >/dev/null; then
+    readelf -SW "$gambrel" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p' >"$tmp/text"
+    read -r address offset <"$tmp/text"
+    page=$((0x$offset / 4096 * 4096))
+    printf 'event 0 0 0x10107\nmmap2 9 0x555500000000 0x10000000 %d /somewhere/gambrel\nfork 12 9\n' $page >"$tmp/records"
+    for pid in 9 12; do
+        printf 'sample %d %d\n' $pid $((0x555500000000 + first - 0x$address + 0x$offset - page))
+    done >>"$tmp/records"
+    printf 'sample 9 0x7fff00000000\n' >>"$tmp/records"
+    perl tests/perf_data.pl <"$tmp/records" >"$tmp/perf.data"
+    "$gambrel" blocks "$gambrel" --perf "$tmp/perf.data" 2>"$tmp/err" | cut -d, -f1,2 >"$tmp/weighed"
+    printf 'name,weight\ngambrel:%s,2\n' "$first" | cmp -s - "$tmp/weighed"
+    ok $? "samples of perf"
+    grep -q 'warning: 1 of 3 samples are in no block' "$tmp/err"
+    ok $? "samples elsewhere are said"
+else
+    ok 0 "samples of perf # SKIP no readelf"
+fi
+fails 2 "tests/bad/perf-pipe:1:9: written to a pipe" "$gambrel" blocks "$gambrel" --perf tests/bad/perf-pipe
+
 printf 'name,cycles,block\na,2,"2 imul r64, r64"\nb,1,"4 add r64, r64"\nc,3,"1 imul r64, r64"\n' >"$tmp/measured.csv"
 printf 'name,cycles,block\nb,1,nop\na,2,nop\nc,2,nop\n' >"$tmp/theirs.csv"
 "$gambrel" compare --blocks "$tmp/measured.csv" --machine zen4 --predictions "theirs=$tmp/theirs.csv" \

@@ -4,6 +4,7 @@
 #include "formats/blocks.h"
 #include "formats/kernels.h"
 #include "formats/machine.h"
+#include "formats/profile.h"
 #include "formats/run.h"
 #include "formats/yml.h"
 #include "import/import.h"
@@ -81,6 +82,18 @@ static bool read_form_list(const char *path, struct arena *a, struct err *e)
     return form_list_read(test_file(path, a), path, a, &forms, &n, e);
 }
 
+static bool read_counts(const char *path, struct arena *a, struct err *e)
+{
+    struct profile p;
+    return profile_read_counts(path, a, &p, e);
+}
+
+static bool read_perf(const char *path, struct arena *a, struct err *e)
+{
+    struct profile p;
+    return profile_read_perf(test_file(path, a), path, a, &p, e);
+}
+
 static const struct {
     const char *prefix;
     bool (*read)(const char *path, struct arena *a, struct err *e);
@@ -90,6 +103,8 @@ static const struct {
     {"kernels-", read_kernels},
     {"run-", read_run},
     {"blocks-", read_blocks},
+    {"counts-", read_counts},
+    {"perf-", read_perf},
     {"osaca-", import_osaca_file},
     {"uops_info-", import_uops_info_file},
     {"pmevo-", import_pmevo_file},
