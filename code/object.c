@@ -21,6 +21,7 @@ struct reader {
     size_t names_size;
     struct symbol *symbols;
     size_t n, capacity;
+    bool labels; /* global labels without a type serve as functions */
 };
 
 static bool damaged(const struct reader *r, const char *part, struct err *e)
@@ -88,13 +89,19 @@ static const char *copy_name(const struct reader *r, size_t offset)
     return name;
 }
 
+static bool is_function(const struct reader *r, const GElf_Sym *s)
+{
+    return r->labels
+               ? GELF_ST_TYPE(s->st_info) == STT_NOTYPE && GELF_ST_BIND(s->st_info) == STB_GLOBAL
+               : GELF_ST_TYPE(s->st_info) == STT_FUNC;
+}
+
 static bool read_symbol(struct reader *r, const GElf_Sym *s, struct err *e)
 {
     GElf_Shdr h;
     const char *bytes;
 
-    if (GELF_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
-        s->st_shndx >= SHN_LORESERVE) {
+    if (!is_function(r, s) || s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE) {
         return true;
     }
     if (!read_section(r, s->st_shndx, &h, &bytes, e)) {
@@ -148,12 +155,20 @@ static bool read_table(struct reader *r, Elf_Scn *section, const GElf_Shdr *h, s
     return true;
 }
 
-/* The symbol table, or where it was stripped the dynamic one. */
+static bool is_relocatable(const struct reader *r)
+{
+    GElf_Ehdr h;
+    return gelf_getehdr(r->elf, &h) && h.e_type == ET_REL;
+}
+
+/* The symbol table, or where it was stripped the dynamic one, or in assembly by hand its labels. */
 static bool read_symbols(struct reader *r, struct err *e)
 {
-    static const GElf_Word kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
+    static const GElf_Word kinds[] = {SHT_SYMTAB, SHT_DYNSYM, SHT_SYMTAB};
+    const size_t n_kinds = is_relocatable(r) ? 3 : 2;
 
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && r->n == 0; k++) {
+    for (size_t k = 0; k < n_kinds && r->n == 0; k++) {
+        r->labels = k == 2;
         for (Elf_Scn *s = NULL; (s = elf_nextscn(r->elf, s)) != NULL;) {
             GElf_Shdr h;
             if (!gelf_getshdr(s, &h)) {
@@ -164,9 +179,7 @@ static bool read_symbols(struct reader *r, struct err *e)
             }
         }
     }
-    return r->n > 0 ||
-           err_set(e, ERR_RANGE, (struct loc){.file = r->file},
-                   "no function in this file: its symbols were stripped, or it has none");
+    return true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -240,7 +253,10 @@ typedef bool read_functions(struct reader *r, struct object *out, struct err *e)
 
 static bool read_named(struct reader *r, struct object *out, struct err *e)
 {
-    return read_symbols(r, e) && settle(r, out, e);
+    if (!read_symbols(r, e)) {
+        return false;
+    }
+    return r->n == 0 && is_relocatable(r) ? read_sections(r, out, e) : settle(r, out, e);
 }
 
 static bool read_file(struct reader *r, read_functions *read, struct object *out, struct err *e)

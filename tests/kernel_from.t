@@ -53,6 +53,13 @@ END
 ok $? "assembly with markers"
 grep -q "vaddpd ymm, ymm, m256: 1" "$tmp/marked.yaml"
 ok $? "its forms"
+# As written by hand, in AT&T syntax: a label alone, and none but the loop's.
+printf '\t.globl f\nf:\n1:\tvmovups (%%rdi,%%rax), %%ymm0\n\taddq $32, %%rax\n\tcmpq %%rdx, %%rax\n\tjne 1b\n\tret\n' >"$tmp/label.s"
+"$gambrel" kernel from-asm "$tmp/label.s" --symbol f | grep -q "vmovups ymm, m256: 1"
+ok $? "a label without a type is a function"
+grep -v 'f$\|f:' "$tmp/label.s" >"$tmp/bare.s"
+"$gambrel" kernel from-asm "$tmp/bare.s" | grep -q "name: .text"
+ok $? "a loop without any label is found in its section"
 as -o "$tmp/loop.o" "$tmp/loop.s"
 "$gambrel" kernel from-object "$tmp/loop.o" --symbol add2 -o "$tmp/object.yaml"
 ok $? "an object's function"
