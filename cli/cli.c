@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <time.h>
 #include <unistd.h>
 
 int cli_fail(const struct err *e)
@@ -98,11 +97,18 @@ const char *cli_data(struct cli *c, const char *name, struct err *e)
 struct kernels *cli_kernels(struct cli *c, const char *path, struct err *e)
 {
     struct bytes input;
-    if (!path) {
+    const bool own = path != NULL;
+    if (!own) {
         path = cli_data(c, "kernels.yaml", e);
     }
-    return path && file_read(path, c->arena, &input, e) ? kernels_read(input, path, c->arena, e)
-                                                        : NULL;
+    struct kernels *k = path && file_read(path, c->arena, &input, e)
+                            ? kernels_read(input, path, c->arena, e)
+                            : NULL;
+    if (k && own && k->n_roofs == 0) {
+        const struct kernels *along = cli_kernels(c, NULL, e);
+        return along && kernels_take_roofs(k, along, e) ? k : NULL;
+    }
+    return k;
 }
 
 struct machine *cli_machine_file(struct cli *c, const char *path, struct err *e)
@@ -126,11 +132,22 @@ struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err 
     const char *name = arena_format(c->arena, "machines/%s.yaml", name_or_path);
     const char *path = cli_data(c, name, &missing);
     if (!path) {
-        err_set(e, ERR_IO, LOC_NONE, "no machine is called '%s'; gambrel machine list shows them",
-                name_or_path);
+        const bool beside = access(name_or_path, F_OK) == 0;
+        err_set(e, ERR_IO, LOC_NONE,
+                "no machine is called '%.60s'; gambrel machine list shows them%s%.60s",
+                name_or_path, beside ? ", and a file is given as ./" : "",
+                beside ? name_or_path : "");
         return NULL;
     }
     return cli_machine_file(c, path, e);
+}
+
+bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, struct err *e)
+{
+    return strcmp(m->isa, isa) == 0 ||
+           err_set(e, ERR_RANGE, (struct loc){.file = m->file},
+                   "this machine is %s, %s %s; --machine=FILE, or a name of gambrel machine list",
+                   m->isa, whose, isa);
 }
 
 static int by_name(const void *a, const void *b)
@@ -190,15 +207,6 @@ struct run *cli_run(struct cli *c, const char *path, struct err *e)
 {
     struct bytes input;
     return file_read(path, c->arena, &input, e) ? run_read(input, path, c->arena, e) : NULL;
-}
-
-const char *cli_utc(struct cli *c)
-{
-    char text[64];
-    const time_t now = time(NULL);
-    struct tm fields;
-    gmtime_r(&now, &fields);
-    return arena_copy(c->arena, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
 }
 
 bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e)

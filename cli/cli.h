@@ -69,17 +69,17 @@ int cli_write(const char *path, struct bytes data);
  * beside the build, or PREFIX/share/gambrel.  ERR_IO says where it was looked for. */
 const char *cli_data(struct cli *c, const char *name, struct err *e);
 
-/* Reads the file given, or the one that comes with the program for NULL. */
+/* Reads the file given, or the one that comes with the program for NULL; a file without roofs gets
+ * those that come along. */
 struct kernels *cli_kernels(struct cli *c, const char *path, struct err *e);
 struct machine *cli_machine_file(struct cli *c, const char *path, struct err *e);
 /* PATH.yaml or the name of a machine that comes with the program. */
 struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err *e);
+/* ERR_RANGE: the machine is of another architecture than what it is to be put over; "the run is". */
+bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, struct err *e);
 /* Every machine in a folder (NULL: the one that comes with the program), sorted by file name. */
 struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e);
 struct run *cli_run(struct cli *c, const char *path, struct err *e);
-
-/* Now, "2026-11-29T23:48:51Z". */
-const char *cli_utc(struct cli *c);
 
 /* A whole number in [min, max] from an option or an environment variable; the message names it. */
 bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e);

@@ -183,7 +183,7 @@ static const struct comparison *join(struct cli *c, const struct options *o,
         return NULL;
     }
     const struct machine *m = machine_for(c, o, r, e);
-    if (e->code) {
+    if (e->code || (r && m && !cli_same_isa(m, r->host.isa, "the run is", e))) {
         return NULL;
     }
     if (!r) {

@@ -171,20 +171,20 @@ static void show_roofline(const struct session *s, const struct kernel *k, const
     const int threads = (int)s->o->threads;
     struct text *out = s->out;
     static const char *const levels[] = {"L1", "L2", "L3", "DRAM"};
+    struct err missing = {0}; /* the first, of L1, is said */
     bool any = false;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         struct roofline r;
-        struct err none = {0};
         char rate[TEXT_SI_SIZE];
-        if (roofline_bound(k, isa, levels[i], threads, s->roofs, s->n_roofs, &r, &none)) {
+        if (roofline_bound(k, isa, levels[i], threads, s->roofs, s->n_roofs, &r, &missing)) {
             text_add(out, "    %-10s %-14s %s %s roof binds\n", levels[i],
                      text_si(r.bound, unit_words(k), rate), r.binds->level, r.binds->name);
             any = true;
         }
     }
     if (!any) {
-        text_add(out, "    unknown: no roofs for this kernel, instruction set and thread count; "
-                      "--run gives those of a measured run\n");
+        text_add(out, "    unknown: %s%s\n", missing.text,
+                 s->o->run ? "" : "; --run gives the roofs of a measured run");
     }
 }
 
@@ -249,7 +249,7 @@ static void show_chains(const struct chain_bound *b, const struct code_loop *l,
         text_add(out,
                  "    %.3f cycles per iteration, %.4f per element\n    binds: ", b->cycles_per_iter,
                  b->cycles_per_iter / body->elements_per_iter);
-        chain_words(l, b->carried.cycles >= b->overlap_cycles ? &b->carried : &b->path, out);
+        chain_words(l, b->overlap_cycles > b->carried.cycles ? &b->path : &b->carried, out);
         text_add(out, "\n");
     }
     text_add(out, "\n");
@@ -266,7 +266,7 @@ static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
     csv_whole_number(out, b->cycles_per_iter / body->elements_per_iter);
     text_add(out, ",,%s", k->unit);
     if (!*b->missing) {
-        chain_words(l, b->carried.cycles >= b->overlap_cycles ? &b->carried : &b->path, &words);
+        chain_words(l, b->overlap_cycles > b->carried.cycles ? &b->path : &b->carried, &words);
     }
     csv_field(out, words.len ? words.data : "");
     csv_field(out, b->missing);

@@ -1,6 +1,7 @@
 #include "compare/evidence.h"
 
 #include "base/stats.h"
+#include "code/nest.h"
 #include "compare/order.h"
 #include "model/detect.h"
 
@@ -59,11 +60,48 @@ static struct ran_loop read_loop(const struct evidence *ev, const struct run_loo
     return out;
 }
 
+static struct ran_loop stated_loop(const struct evidence *ev, const struct kernel *k,
+                                   const struct kernel_body *b)
+{
+    struct ran_loop out = {.name = k->name,
+                           .isa = b->isa,
+                           .described = k,
+                           .stated = true,
+                           .body = *b,
+                           .problem = "",
+                           .differences = "",
+                           .chain_problem = ""};
+    struct nest_loop nest;
+    struct err e = {0};
+    if (!nest_of_body(b, ev->arena, &nest, &e) ||
+        !loop_count(&nest.loop, 1, ev->arena, &out.counts, &e)) {
+        out.problem = arena_format(ev->arena, "its code cannot be read: %s", e.text);
+        return out;
+    }
+    out.code = nest.loop;
+    find_chain(ev, &out);
+    return out;
+}
+
+/* What ran, and of what did not the code that the description carries. */
 static void read_loops(struct evidence *ev, const struct run *run)
 {
-    ev->loops = arena_new(ev->arena, struct ran_loop, (size_t)run->n_loops + 1);
+    const struct kernels *k = ev->kernels;
+    size_t most = (size_t)run->n_loops + 1;
+    for (int i = 0; i < k->n_kernels; i++) {
+        most += (size_t)k->kernels[i].n_bodies;
+    }
+    ev->loops = arena_new(ev->arena, struct ran_loop, most);
     for (int i = 0; i < run->n_loops; i++) {
         ev->loops[ev->n_loops++] = read_loop(ev, &run->loops[i], run->file);
+    }
+    for (int i = 0; i < k->n_kernels; i++) {
+        for (int b = 0; b < k->kernels[i].n_bodies; b++) {
+            const struct kernel_body *body = &k->kernels[i].bodies[b];
+            if (body->code && !evidence_loop(ev, k->kernels[i].name, body->isa)) {
+                ev->loops[ev->n_loops++] = stated_loop(ev, &k->kernels[i], body);
+            }
+        }
     }
 }
 

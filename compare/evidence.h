@@ -24,6 +24,7 @@
 struct ran_loop {
     const char *name, *isa;
     const struct kernel *described;
+    bool stated; /* nothing ran: the code is the one that the kernel's description carries */
     struct kernel_body body; /* as stated, but with the elements per iteration of what ran */
     struct code_loop code;
     struct loop_counts counts;

@@ -105,9 +105,16 @@ static bool no_ladder(const struct explanation *x, struct err *e)
             text_add(&known, "%s%s L1", known.len ? "; " : "", k->bodies[i].isa);
         }
     }
-    return err_set(e, ERR_RANGE, (struct loc){.file = c->run->file},
-                   "%s is not known so; it is: %.180s", k->name,
-                   known.len ? known.data : "not at all");
+    const struct loc at = {.file = c->run->file};
+    if (!known.len) {
+        return err_set(e, ERR_RANGE, at,
+                       c->n_rows
+                           ? "%s was not measured here; model --run predicts it over these roofs, "
+                             "explain --machine without results over those of a machine file"
+                           : "%s has no body for this machine",
+                       k->name);
+    }
+    return err_set(e, ERR_RANGE, at, "%s is not known so; it is: %.180s", k->name, known.data);
 }
 
 /* --- all of it --- */

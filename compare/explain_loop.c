@@ -88,7 +88,8 @@ static void price(const struct kernel_ceiling *mix, const struct machine *m, str
 
 static const char *origin(const struct climb *c)
 {
-    return c->ran ? "of the code that ran"
+    return c->ran && c->ran->stated ? "of its code"
+           : c->ran                 ? "of the code that ran"
            : !c->subject.kernel->hand_fixed
                ? "as kernels.yaml states them; what the compiler made of it is not known"
                : "as kernels.yaml states them";

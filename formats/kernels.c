@@ -275,6 +275,38 @@ struct kernels *kernels_read(struct bytes input, const char *file, struct arena 
     return k->kernels && check_roofs(&r, root, e) ? k : NULL;
 }
 
+static bool is_roof_of(const struct kernels *k, const char *name)
+{
+    for (int i = 0; i < k->n_roofs; i++) {
+        if (strcmp(k->roofs[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kernels_take_roofs(struct kernels *k, const struct kernels *from, struct err *e)
+{
+    if (k->n_roofs > 0) {
+        return true;
+    }
+    k->roofs = from->roofs;
+    k->n_roofs = from->n_roofs;
+    for (int i = 0; i < k->n_kernels; i++) {
+        const struct kernel *one = &k->kernels[i];
+        const char *const names[] = {one->roof, one->compute_roof};
+        for (size_t r = 0; r < sizeof names / sizeof *names; r++) {
+            if (names[r] && !is_roof_of(k, names[r])) {
+                return err_set(
+                    e, ERR_SCHEMA, one->loc,
+                    "%.60s: %s: no roof is named '%.60s'; gambrel kernel list shows them",
+                    one->name, r ? "compute_roof" : "roof", names[r]);
+            }
+        }
+    }
+    return true;
+}
+
 static void write_counts(struct yml_out *o, const char *key, const struct form_count *counts, int n)
 {
     yml_out_key(o, key);

@@ -6,7 +6,7 @@
  * machine code that runs is decoded and compared with it (code/loop.h).
  *
  * A file of someone's own loops need not list roofs: then the names in `roof` and `compute_roof` are
- * those of the machine's or the run's roofs, and both may be left out.
+ * those of another file, whose roofs it takes (kernels_take_roofs), and both may be left out.
  *
  * Units: bytes, flops, instructions per iteration.  One iteration is one trip of the outermost
  * loop of the code.  Where that holds an inner loop, `inner` counts one trip of it and inner_trips
@@ -85,6 +85,10 @@ struct kernels {
 
 /* A stated intensity that differs from flops and streams by more than 0.5 % is ERR_RANGE. */
 struct kernels *kernels_read(struct bytes input, const char *file, struct arena *a, struct err *e);
+
+/* Gives a file that lists no roofs those of another, which go on living there.  ERR_SCHEMA: a kernel
+ * names one that the other does not have. */
+bool kernels_take_roofs(struct kernels *k, const struct kernels *from, struct err *e);
 
 /* What kernels_read reads back as the same.  ERR_IO: too large. */
 bool kernels_write(const struct kernels *k, struct arena *a, struct bytes *out, struct err *e);

@@ -273,6 +273,7 @@ bool chain_find(const struct code_loop *l, double inner_trips, struct cost_table
         .overlap_cycles = whole.path.cycles / in_flight,
         .missing = c.missing.data ? c.missing.data : "",
     };
+    out->path.in_flight = in_flight;
     out->strict = out->restart_cycles <= out->carried.cycles * (1 + 1e-9);
     out->known_cycles_per_iter = fmax(out->carried.cycles, out->overlap_cycles); /* past NaN */
     out->cycles_per_iter = whole.missing ? nan("") : out->known_cycles_per_iter;
@@ -306,8 +307,10 @@ void chain_words(const struct code_loop *l, const struct chain_cycle *c, struct 
             separator = ", ";
         }
     }
-    text_add(out, ": %g cycles", c->latency);
+    text_add(out, ": %g %s", c->latency, c->latency == 1 ? "cycle" : "cycles");
     if (c->distance > 0) {
         text_add(out, " over %d %s", c->distance, c->distance == 1 ? "iteration" : "iterations");
+    } else if (c->in_flight > 0) {
+        text_add(out, ", %g iterations at once", c->in_flight);
     }
 }

@@ -39,6 +39,7 @@ struct chain_cycle { /* or a path, whose distance is 0 */
     int n_steps;
     double latency;
     int distance;
+    double in_flight; /* of a path: iterations that are on it at once; NaN: not known */
 };
 
 struct chain_bound {
@@ -60,7 +61,8 @@ struct chain_bound {
 bool chain_find(const struct code_loop *l, double inner_trips, struct cost_table *t,
                 struct chain_bound *out, struct err *e);
 
-/* "4 of vfmadd231ps zmm, zmm, zmm (4 cycles each): 16 cycles over 1 iteration". */
+/* "4 of vfmadd231ps zmm, zmm, zmm (4 cycles): 16 cycles over 1 iteration", or of a path ": 27 cycles,
+ * 24 iterations at once". */
 void chain_words(const struct code_loop *l, const struct chain_cycle *c, struct text *out);
 
 #endif

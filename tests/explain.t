@@ -59,6 +59,35 @@ says "nothing measured"
 explains 0 --machine=zen4 poly
 says "gives no clock for one core: rates are those at 1 GHz"
 
+# A kernel that carries its code, as from-object writes them.
+cat >"$tmp/own.yaml" <<END
+format: gambrel-kernels-1
+kernels:
+- name: dot
+  formula: s += x[i] * y[i]
+  element_bytes: 8
+  flops_per_element: 2
+  roof: read2
+  compute_roof: fma_f64
+  unit: flop/s
+  streams: {x: read, y: read}
+  body:
+    avx2:
+      elements_per_iter: 1
+      code: c5fb100cc2c4e2f1b904c14883c0014839c775ec
+      instructions:
+        vmovsd xmm, m64: 1
+        vfmadd231sd xmm, xmm, m64: 1
+        add r64, imm: 1
+        cmp r64, r64: 1
+        jnz rel: 1
+END
+explains 0 --kernels="$tmp/own.yaml" --machine=sapphire-rapids dot
+says "1 elements an iteration; instructions of its code"
+says "1 of vfmadd231sd xmm, xmm, m64 (4 cycles): 4 cycles over 1 iteration"
+explains 2 --kernels="$tmp/own.yaml" dot $article
+says "dot was not measured here"
+
 explains 2 poly
 says "a run, or --machine=MACHINE without one"
 explains 2

@@ -128,7 +128,7 @@ static const struct {
      "62f17c48100f62f27548b8064883c7404883c6404839d772e7c3", 4,
      "1 of vfmadd231ps zmm, zmm, m512 (4 cycles): 4 cycles over 1 iteration"},
     {"a zero idiom breaks the chain", ARCH_X86_64, "62f17c4857c062f17c4858c14883c7404839d772ebc3",
-     1, "1 of add r64, imm (1 cycle): 1 cycles over 1 iteration"},
+     1, "1 of add r64, imm (1 cycle): 1 cycle over 1 iteration"},
     {"the same form of two registers does not", ARCH_X86_64,
      "62f17c4857c262f17c4858c14883c7404839d772ebc3", 3, NULL},
     {"a compare of a register with itself waits for nothing", ARCH_X86_64,
@@ -279,7 +279,8 @@ static void test_restart(const struct machine *m, struct arena *a)
     chain_words(&l, &c.path, &words);
     is_text(
         words.data,
-        "1 of vmovups zmm, m512 (7 cycles), 8 of vfmadd213ps zmm, zmm, zmm (4 cycles): 39 cycles",
+        "1 of vmovups zmm, m512 (7 cycles), 8 of vfmadd213ps zmm, zmm, zmm (4 cycles): 39 cycles, "
+        "22 iterations at once",
         "  and which way");
     /* 22 slots: six outside and two in each trip, of which cmp with jb and dec with jnz are one. */
     is_near(c.overlap_cycles, 39.0 / (1 + 21), 1e-9,

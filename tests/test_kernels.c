@@ -1,6 +1,8 @@
 #include "formats/kernels.h"
 #include "tests/formats.h"
 
+#include <string.h>
+
 static void bytes_moved(void)
 {
     static const struct {
@@ -47,6 +49,30 @@ static void saxpy(const struct kernel *k)
     ok(!kernel_body(k, "neon"), "no body for another isa");
 }
 
+/* A file of someone's own loops lists no roofs. */
+static void test_take_roofs(const struct kernels *from, struct arena *a)
+{
+    static const char path[] = "own.yaml";
+    static const char text[] = "format: gambrel-kernels-1\nkernels:\n- name: mine\n"
+                               "  formula: x\n  element_bytes: 4\n  flops_per_element: 1\n"
+                               "  unit: flop/s\n  streams: {x: read}\n  roof: %s\n"
+                               "  body: {avx2: {elements_per_iter: 8, instructions: {nop: 1}}}\n";
+    static const char *const roofs[] = {"triad", "nosuch"};
+    for (int i = 0; i < 2; i++) {
+        struct err e = {0};
+        const char *own = arena_format(a, text, roofs[i]);
+        struct kernels *k = kernels_read((struct bytes){(char *)own, strlen(own)}, path, a, &e);
+        if (!test_fine(&e, "a file without roofs is read")) {
+            continue;
+        }
+        const bool good = kernels_take_roofs(k, from, &e);
+        ok(good == (i == 0), "%s: %s", roofs[i], good ? "taken" : e.text);
+        ok(i == 1 || (k->n_roofs == 2 && kernels_find(k, "triad") == &from->roofs[1]),
+           "the roofs of another file are its own");
+        ok(i == 0 || e.loc.line == 3, "the kernel that names no roof is told by its line");
+    }
+}
+
 int main(void)
 {
     struct arena *a = test_arena();
@@ -61,6 +87,9 @@ int main(void)
            "found by name among both");
         ok(isnan(k->roofs[0].intensity) && isnan(k->roofs[0].element_bytes) && !k->roofs[0].roof,
            "a compute roof has no bytes");
+    }
+    if (k) {
+        test_take_roofs(k, a);
     }
     bytes_moved();
     arena_release(a);
