@@ -68,6 +68,20 @@ static bool take_tool(const char *arg, const char *tool, const char *target, con
     return true;
 }
 
+static void refuse_mixture(const struct options *o, struct argp_state *state)
+{
+    const struct compare_blocks *b = &o->blocks;
+    if (!o->n_runs && !b->blocks) {
+        argp_error(state, "which results? gambrel compare RUN.yaml...");
+    }
+    if (o->n_runs && b->blocks) {
+        argp_error(state, "runs or --blocks: one of them at a time");
+    }
+    if (!b->blocks && (b->n_predictions || b->mca || b->osaca || b->heat_map)) {
+        argp_error(state, "--predictions, --with and --heat-map need --blocks");
+    }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -129,9 +143,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->n_runs = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if (!o->n_runs && !o->blocks.blocks) {
-            argp_error(state, "which results? gambrel compare RUN.yaml...");
-        }
+        refuse_mixture(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -303,7 +315,7 @@ static const struct comparison **compare_runs(struct cli *c, const struct option
     }
     for (int i = 0; i < o->n_runs; i++) {
         const struct run *r = cli_run(c, o->runs[i], e);
-        if (!r) {
+        if (!r || (machines.given && !cli_same_isa(machines.given, r->host.isa, "the run is", e))) {
             return NULL;
         }
         runs[i] = comparison_join(r, k, machine_of(&machines, r), c->arena);

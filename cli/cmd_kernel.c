@@ -229,7 +229,9 @@ static int check(struct cli *c, const struct kernels *k, const struct options *o
     }
     if (!checked) {
         err_set(&e, ERR_RANGE, LOC_NONE,
-                "no loop of this program has that name and instruction set");
+                "no loop of this program is %s%.60s%s%.20s; gambrel measure --list shows them",
+                o->n_words > 1 ? "called " : "", o->n_words > 1 ? o->words[1] : "",
+                o->isa ? (o->n_words > 1 ? " for " : "for ") : "", o->isa ? o->isa : "");
         return cli_fail(&e);
     }
     const int status = cli_print((struct bytes){out.data, out.len});
@@ -273,6 +275,10 @@ int cmd_kernel(struct cli *c, int argc, char **argv)
         return cli_fail(&e);
     }
     if (strcmp(o.words[0], "list") == 0) {
+        if (o.n_words > 1) {
+            err_set(&e, ERR_RANGE, LOC_NONE, "list takes no argument, not '%.60s'", o.words[1]);
+            return cli_fail(&e);
+        }
         return list(c, k);
     }
     if (strcmp(o.words[0], "show") == 0) {

@@ -272,6 +272,12 @@ int cmd_machine(struct cli *c, int argc, char **argv)
                 "machine diff");
         return cli_fail(&e);
     }
+    const bool alone =
+        strcmp(verb, "detect") == 0 || strcmp(verb, "list") == 0 || strcmp(verb, "new") == 0;
+    if (alone && o.n_words > 1) {
+        err_set(&e, ERR_RANGE, LOC_NONE, "%s takes no argument, not '%.60s'", verb, o.words[1]);
+        return cli_fail(&e);
+    }
     if (strcmp(verb, "detect") == 0) {
         return detect(c, &o);
     }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct options {
@@ -83,6 +84,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARGS:
         o->names = (const char **)(state->argv + state->next);
         o->n_names = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->blocks && (o->n_names || o->isa || o->quick || o->list)) {
+            argp_error(state, "--blocks goes with --output alone");
+        }
+        if (o->list && o->n_names) {
+            argp_error(state, "--list takes no argument, not '%s'", o->names[0]);
+        }
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -182,6 +191,15 @@ static bool names_exist(const struct options *o, enum isa isa, struct err *e)
     return true;
 }
 
+static const char *utc(struct cli *c)
+{
+    char text[64];
+    const time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    return arena_copy(c->arena, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
+}
+
 /* results/<cpu>-<date>/run.yaml: letters and digits of both, the rest as one hyphen. */
 static const char *default_output(struct cli *c, const struct run *r)
 {
@@ -268,7 +286,7 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     struct host *h = arena_new(c->arena, struct host, 1);
     struct run r = {
         .command = command_line(c, argc, argv),
-        .date = cli_utc(c),
+        .date = utc(c),
         .version = GAMBREL_VERSION,
     };
     if (!from_environment(&o, &e)) {
@@ -279,7 +297,8 @@ int cmd_measure(struct cli *c, int argc, char **argv)
         return list_loops();
     }
     if (o.blocks) {
-        return measure_blocks(c, o.blocks, o.output);
+        return !o.output || make_room(c, o.output, &e) ? measure_blocks(c, o.blocks, o.output)
+                                                       : cli_fail(&e);
     }
     if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) ||
         !host_describe(c->arena, h, &e)) {

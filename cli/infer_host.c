@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH           200  /* blocks between two looks at the clock */
+#define BATCH           500  /* blocks between two looks at the clock */
 #define WAITING_SHARE   0.15 /* of the time for measuring, for quiet cores: twice */
 #define FREE            0.9  /* share of its time a block's busiest register may be busy */
 #define VALUES_MATTER   0.05
@@ -32,14 +32,8 @@
 #define CHECK_MAX       12
 #define CHECK_SEED      0x6672657368u /* so that the fit has not drawn the same */
 #define MEASURING_SHARE 0.5
-/* When each kind ends where time is short, of the time for measuring. */
-#define LATENCIES_SHARE 0.3
-#define ALONE_SHARE     0.8
-#define PAIRS_SHARE     0.4
+#define PAIRS_SHARE     0.4 /* of the time for measuring: when pairs end, where it is short */
 #define MIXES_SHARE     0.8
-#define BLOCKS_LEAST    0.2 /* of all the time: for blocks of several forms, whatever came before */
-#define CHUNK           16  /* forms between two looks at the clock */
-#define TIME_IS_OVER    "there was no time left"
 
 struct infer_host {
     struct infer_host_options o;
@@ -63,7 +57,6 @@ struct infer_host {
     int shorter;                    /* forms that were faster in a short sequence */
     const char *left_out;           /* forms that were chosen, and why */
     const char *unknown_latencies;  /* forms of which some are, and why */
-    const char *account;
 };
 
 const char *infer_host_source(const struct infer_host *h)
@@ -96,21 +89,12 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
     return h->measured ? h : NULL;
 }
 
-double infer_host_seconds(const struct infer_host *h)
-{
-    return h->o.seconds;
-}
-
-double infer_host_seconds_left(const struct infer_host *h)
-{
-    return h->start + h->o.seconds - clock_seconds();
-}
-
 static void show(const struct infer_host *h, const char *what, int done, int total)
 {
     if (h->o.progress) {
+        const double left = h->start + h->o.seconds - clock_seconds();
         fprintf(stderr, "\r\033[K%s: %d of %d blocks, at most %.0f s left", what, done, total,
-                fmax(0, infer_host_seconds_left(h)));
+                fmax(0, left));
         fflush(stderr);
     }
 }
@@ -150,17 +134,11 @@ static bool measure(struct infer_host *h, const struct probe_block *blocks, int 
     return good;
 }
 
-/* When this share of the time for measuring is over. */
-static double when(const struct infer_host *h, double share)
-{
-    return h->start + share * (h->end - h->start);
-}
-
 /* The same in batches until this share of the time for measuring is over. */
 static bool measure_all(struct infer_host *h, const struct probe_block *blocks, int n, double share,
                         const char *what, struct err *e)
 {
-    const double end = when(h, share);
+    const double end = h->start + share * (h->end - h->start);
 
     for (int k = 0; k < n && clock_seconds() < end; k += BATCH) {
         show(h, what, k, n);
@@ -175,43 +153,31 @@ static bool measure_all(struct infer_host *h, const struct probe_block *blocks, 
  */
 
 /* How long updates keep a register busy, so that kernels share registers out by what is known. */
-static void take_latency(struct probe_form *form, const struct probe_latencies *from)
-{
-    double longest = 0;
-
-    for (int i = 0; i < from->n; i++) {
-        const struct probe_latency *l = &from->pairs[i];
-        const bool updates = l->from.place == PLACE_OPERAND && l->to.place == PLACE_OPERAND &&
-                             l->from.operand == l->to.operand;
-        longest = updates ? fmax(longest, l->cycles) : longest;
-    }
-    form->latency = longest > 0 ? longest : form->latency;
-}
-
-/* Of as many forms as there is time for. */
 static bool gather_latencies(struct infer_host *h, const int *chosen, int n, struct err *e)
 {
     const struct probe_form **forms = arena_new(h->arena, const struct probe_form *, (size_t)n);
-    const double end = when(h, LATENCIES_SHARE);
-    struct tally why_not = {.n = 0};
-    struct text words = {.arena = h->arena};
 
     h->chosen = chosen;
     h->n_chosen = n;
     h->latencies = arena_new(h->arena, struct probe_latencies, (size_t)n);
     for (int k = 0; k < n; k++) {
         forms[k] = &h->all[chosen[k]];
-        h->latencies[k].failed = TIME_IS_OVER;
     }
-    for (int k = 0; k < n && (k == 0 || clock_seconds() < end); k += CHUNK) {
-        const int m = n - k < CHUNK ? n - k : CHUNK;
-        show(h, "latencies", k, n);
-        if (!probe_latencies(h->probe, forms + k, m, h->latencies + k, h->arena, e)) {
-            return false;
-        }
+    show(h, "latencies", 0, n);
+    if (!probe_latencies(h->probe, forms, n, h->latencies, h->arena, e)) {
+        return false;
     }
+    struct tally why_not = {.n = 0};
+    struct text words = {.arena = h->arena};
     for (int k = 0; k < n; k++) {
-        take_latency(&h->all[chosen[k]], &h->latencies[k]);
+        double longest = 0;
+        for (int i = 0; i < h->latencies[k].n; i++) {
+            const struct probe_latency *l = &h->latencies[k].pairs[i];
+            const bool updates = l->from.place == PLACE_OPERAND && l->to.place == PLACE_OPERAND &&
+                                 l->from.operand == l->to.operand;
+            longest = updates ? fmax(longest, l->cycles) : longest;
+        }
+        h->all[chosen[k]].latency = longest > 0 ? longest : h->all[chosen[k]].latency;
         if (h->latencies[k].failed) {
             tally_add(&why_not, h->latencies[k].failed, forms[k]->code.text);
         }
@@ -250,19 +216,8 @@ static bool measure_alone(struct infer_host *h, const struct probe_block *blocks
             wanted[m++] = blocks[k];
         }
     }
-    const double end = when(h, ALONE_SHARE);
-    bool good = true;
-    int tried = 0;
-    while (good && tried < m && (tried == 0 || clock_seconds() < end)) {
-        const int some = m - tried < CHUNK ? m - tried : CHUNK;
-        show(h, "forms alone", tried, m);
-        good = probe_measure_alone(h->probe, wanted + tried, some, alone + tried, h->arena, e);
-        tried += some;
-    }
-    for (int k = tried; k < m; k++) {
-        tally_add(why_not, TIME_IS_OVER, wanted[k].items[0].form->code.text);
-    }
-    for (int k = 0; good && k < tried; k++) {
+    bool good = probe_measure_alone(h->probe, wanted, m, alone, h->arena, e);
+    for (int k = 0; good && k < m; k++) {
         const struct probe_result *r = &alone[k].best;
         const char *failed = r->failed ? r->failed
                              : r->register_cycles > FREE * r->cycles
@@ -295,6 +250,7 @@ static bool gather_alone(struct infer_host *h, struct err *e)
     if (!gather_latencies(h, chosen, n, e)) {
         return false;
     }
+    show(h, "forms alone", 0, n);
     if (!measure_alone(h, blocks, n, &why_not, e)) {
         return false;
     }
@@ -445,11 +401,6 @@ static bool gather_active(struct infer_host *h, struct fit_data *d, struct rando
     return add_rows(h, known, d, e);
 }
 
-const char *infer_host_account(const struct infer_host *h)
-{
-    return h->account;
-}
-
 const char *infer_host_left_out(const struct infer_host *h)
 {
     return h->left_out;
@@ -464,36 +415,25 @@ const char *infer_host_quiet(const struct infer_host *h)
                         probe_quietest(h->probe));
 }
 
-/* Forms alone say nothing of what they share. */
-static bool leave_time(struct infer_host *h)
-{
-    h->end = fmax(h->end, clock_seconds() + BLOCKS_LEAST * h->o.seconds);
-    return true;
-}
-
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
 {
     struct random r = {h->o.seed};
     h->data = d;
     const int before = measured_count(h->measured);
-    const bool good = gather_alone(h, e) && leave_time(h) && gather_pairs(h, &r, e) &&
-                      gather_mixes(h, &r, e) && gather_active(h, d, &r, e);
+    const bool good = gather_alone(h, e) && gather_pairs(h, &r, e) && gather_mixes(h, &r, e) &&
+                      gather_active(h, d, &r, e);
 
     if (h->o.progress) {
         fprintf(stderr, "\r\033[K");
     }
     if (good) {
-        h->account = arena_format(
-            h->arena,
-            "%d forms alone (%d faster in a short sequence) and in %d blocks, %d measured now in "
-            "%.0f s; %d read more than twice, %d dropped because no "
-            "two readings agreed or the "
-            "cores were "
-            "never quiet, %d bound by their registers",
-            h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
-            measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
-            h->dropped, h->chained);
-        fprintf(stderr, "gambrel: %s\n", h->account);
+        fprintf(stderr,
+                "gambrel: %d forms alone (%d faster in a short sequence) and in %d blocks, %d "
+                "measured now in %.0f s; %d read more than twice, %d dropped, %d bound by their "
+                "registers\n",
+                h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
+                measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
+                h->dropped, h->chained);
     }
     if (good && *h->left_out) {
         fprintf(stderr, "gambrel: forms left out: %s\n", h->left_out);
@@ -614,27 +554,6 @@ static struct probe_block *draw_fresh(struct infer_host *h, int *n)
     return blocks;
 }
 
-/* One batch after the other while there is time; returns how many were tried. */
-static int measure_fresh(struct infer_host *h, const struct probe_block *blocks, int n,
-                         struct probe_result *results, struct err *e)
-{
-    double longest = 0;
-    int k = 0;
-
-    while (k < n && !e->code && (k == 0 || infer_host_seconds_left(h) > longest)) {
-        const double begin = clock_seconds();
-        const int batch = n - k < BATCH ? n - k : BATCH;
-        show(h, "fresh mixes", k, n);
-        probe_measure_stable(h->probe, blocks + k, batch, results + k, h->arena, e);
-        longest = fmax(longest, clock_seconds() - begin);
-        k += batch;
-    }
-    if (h->o.progress) {
-        fprintf(stderr, "\r\033[K");
-    }
-    return k;
-}
-
 bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
                       struct accuracy *out, struct err *e)
 {
@@ -644,11 +563,14 @@ bool infer_host_check(struct infer_host *h, const struct resource_map *map, stru
     double *predicted = arena_new(h->arena, double, (size_t)n);
     double *measured = arena_new(h->arena, double, (size_t)n);
 
-    n = measure_fresh(h, blocks, n, results, e);
+    show(h, "fresh mixes", 0, n);
+    if (!probe_measure_stable(h->probe, blocks, n, results, h->arena, e)) {
+        return false;
+    }
     if (to) {
         text_add(to, "cycles,predicted,block\n");
     }
-    for (int k = 0; k < n && !e->code; k++) {
+    for (int k = 0; k < n; k++) {
         if (results[k].failed) {
             continue;
         }
@@ -661,6 +583,9 @@ bool infer_host_check(struct infer_host *h, const struct resource_map *map, stru
                      experiment_text(&blocks[k], h->arena));
         }
     }
+    if (h->o.progress) {
+        fprintf(stderr, "\r\033[K");
+    }
     *out = accuracy_of(predicted, measured, m, h->arena);
-    return !e->code;
+    return true;
 }

@@ -293,7 +293,8 @@ static const struct machine *machine_of(struct cli *c, const struct host *h, con
 {
     int n = 0;
     if (name) {
-        return cli_machine(c, name, e);
+        const struct machine *m = cli_machine(c, name, e);
+        return m && cli_same_isa(m, h->facts.isa, "this CPU is", e) ? m : NULL;
     }
     struct machine **all = cli_machines(c, NULL, &n, e);
     if (!all) {

@@ -28,23 +28,40 @@ static void usage(FILE *out)
     for (int i = 0; i < n_commands; i++) {
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
     }
-    fprintf(out, "\n  help      this text; help --man, help --completion=bash|zsh|fish\n\n"
-                 "gambrel COMMAND --help lists the options of a command.\n");
+    fprintf(out,
+            "\n  help      this text; help COMMAND, help --man, help --completion=bash|zsh|fish\n\n"
+            "gambrel COMMAND --help lists the options of a command.\n");
+}
+
+/* NULL: there is none of that name. */
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < n_commands; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
 }
 
 static int help(struct cli *c, int argc, char **argv)
 {
     static const char completion[] = "--completion=";
     struct text out = {.arena = c->arena};
-    if (argc == 1) {
+    const struct command *about = argc == 2 ? find_command(argv[1]) : NULL;
+    if (about) {
+        argp_help(about->argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
+                  arena_format(c->arena, "gambrel %s", about->name));
+    } else if (argc == 1) {
         usage(stdout);
     } else if (argc == 2 && strcmp(argv[1], "--man") == 0) {
         cli_manual(&out);
     } else if (argc == 2 && strncmp(argv[1], completion, sizeof completion - 1) == 0) {
         cli_completion(argv[1] + sizeof completion - 1, &out);
     }
-    if (argc > 1 && !out.len) {
-        fprintf(stderr, "gambrel: error: help takes --man or --completion=bash|zsh|fish\n");
+    if (argc > 1 && !about && !out.len) {
+        fprintf(stderr, "gambrel: error: help takes a command, --man or "
+                        "--completion=bash|zsh|fish\n");
         return EXIT_INPUT;
     }
     return cli_print((struct bytes){out.data, out.len});
@@ -92,11 +109,10 @@ static int run_command(struct cli *c, int argc, char **argv)
         printf("gambrel " GAMBREL_VERSION "\n");
         return cli_print((struct bytes){NULL, 0});
     }
-    for (int i = 0; i < n_commands; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
-            argv[1] = arena_format(c->arena, "gambrel %s", name);
-            return commands[i].run(c, argc - 1, argv + 1);
-        }
+    const struct command *command = find_command(name);
+    if (command) {
+        argv[1] = arena_format(c->arena, "gambrel %s", name);
+        return command->run(c, argc - 1, argv + 1);
     }
     fprintf(stderr, "gambrel: error: there is no command '%s'\n\n", name);
     usage(stderr);

@@ -28,6 +28,11 @@ exits 2 "no command" "$gambrel"
 exits 2 "unknown command" "$gambrel" frobnicate
 says "there is no command 'frobnicate'"
 exits 0 "help" "$gambrel" help
+exits 0 "help on a command" "$gambrel" help measure
+grep -q -- "--warmup-ms" "$tmp/out"
+ok $? "and it lists its options"
+exits 2 "help on nothing there is" "$gambrel" help frobnicate
+says "help takes a command"
 exits 0 "version" "$gambrel" --version
 exits 2 "unknown option" "$gambrel" measure --frobnicate
 for n in 0 -1 1000x '' 99999; do
@@ -54,6 +59,25 @@ says "GAMBREL_MEMORY_MAX"
 exits 2 "no data folder" env GAMBREL_DATA="$tmp" "$gambrel" kernel list
 says "set GAMBREL_DATA"
 
+# What nobody would read is refused.
+exits 2 "machine list with an argument" "$gambrel" machine list frobnicate
+says "list takes no argument, not 'frobnicate'"
+exits 2 "kernel list with an argument" "$gambrel" kernel list frobnicate
+says "list takes no argument, not 'frobnicate'"
+exits 2 "measure --list with a name" "$gambrel" measure --list frobnicate
+exits 2 "blocks and names" "$gambrel" measure --blocks "$tmp/none.csv" read
+says "--blocks goes with --output alone"
+exits 2 "a heat map of no blocks" "$gambrel" compare --heat-map "$tmp/map.svg" results/apple-m4-pro-article.yaml
+says "need --blocks"
+exits 2 "runs and blocks" "$gambrel" compare --blocks "$tmp/none.csv" results/apple-m4-pro-article.yaml
+says "one of them at a time"
+exits 2 "a check of no loop" "$gambrel" kernel check frobnicate
+says "is called frobnicate"
+exits 2 "a machine of another architecture" "$gambrel" compare -m zen4 results/apple-m4-pro-article.yaml
+says "this machine is x86-64, the run is aarch64"
+(cd "$tmp" && touch mine && "$OLDPWD/$gambrel" model saxpy -m mine 2>err)
+says "a file is given as ./mine"
+
 exits 2 "an instruction set that nothing here has" "$gambrel" model saxpy -m zen4 -i avx3
 says "nothing here has a body"
 exits 1 "an unknown instruction" "$gambrel" model --block "2 foo r64" -m zen4
@@ -62,6 +86,19 @@ says "3.2e9"
 exits 0 "roofs of a run" "$gambrel" model poly -m apple-m4-pro --run results/apple-m4-pro-article.yaml
 grep -q "fma_f32 roof binds" "$tmp/out"
 ok $? "and they serve"
+
+sed -n '/^    format: gambrel-kernels-1/,/^- .streams/s/^    //p' doc/adding-a-kernel.md >"$tmp/own.yaml"
+
+exits 0 "roofs that a run lacks" "$gambrel" model axpbypz -k "$tmp/own.yaml" -m zen4 --run results/apple-m4-pro-article.yaml
+grep -q "unknown: no fma_f32 roof of avx2 at L1 on 1 thread" "$tmp/out"
+ok $? "are named"
+exits 0 "a ladder of one's own kernel" "$gambrel" explain axpbypz -k "$tmp/own.yaml" -m zen4
+exits 0 "a list of one's own kernels" "$gambrel" kernel list -k "$tmp/own.yaml"
+grep -q "^copy31 " "$tmp/out"
+ok $? "with the roofs that they may name"
+sed 's/roof: copy31/roof: frobnicate/' "$tmp/own.yaml" >"$tmp/odd.yaml"
+exits 2 "a roof that there is not" "$gambrel" model axpbypz -k "$tmp/odd.yaml" -m zen4
+says "no roof is named 'frobnicate'"
 
 zen4="model --machine zen4"
 # shellcheck disable=SC2086
