@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 int cli_fail(const struct err *e)
@@ -207,6 +208,15 @@ struct run *cli_run(struct cli *c, const char *path, struct err *e)
 {
     struct bytes input;
     return file_read(path, c->arena, &input, e) ? run_read(input, path, c->arena, e) : NULL;
+}
+
+const char *cli_utc(struct cli *c)
+{
+    char text[64];
+    const time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    return arena_copy(c->arena, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
 }
 
 bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e)

@@ -81,6 +81,9 @@ bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, s
 struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e);
 struct run *cli_run(struct cli *c, const char *path, struct err *e);
 
+/* Now, "2026-11-29T23:48:51Z". */
+const char *cli_utc(struct cli *c);
+
 /* A whole number in [min, max] from an option or an environment variable; the message names it. */
 bool cli_integer(const char *what, const char *text, long min, long max, long *out, struct err *e);
 

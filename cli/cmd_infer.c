@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/infer_host.h"
 #include "cli/infer_ports.h"
+#include "cli/infer_run.h"
 #include "model/fit_machine.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 enum { FROM_MAX = 256 };
 
 struct options {
-    const char *blocks, *data, *check, *output, *name, *isa, *ports;
+    const char *blocks, *data, *check, *output, *name, *isa, *ports, *run;
     const char *from[FROM_MAX];
     int n_from;
     long seed, resources, seconds, forms;
@@ -19,6 +20,9 @@ struct options {
 };
 
 enum { SECONDS_MIN = 10, SECONDS_MAX = 86400, FORMS_MIN = 2, FORMS_MAX = 5000 };
+enum { SECONDS_FOR_ROOFS = 60 };
+
+#define CHECK_SHARE 0.15 /* of the time, kept for fresh blocks after the fit */
 
 enum {
     KEY_BLOCKS = 256,
@@ -29,6 +33,7 @@ enum {
     KEY_SEED,
     KEY_RESOURCES,
     KEY_PORTS,
+    KEY_RUN,
     KEY_FROM,
     KEY_LIST,
     KEY_NAME
@@ -60,6 +65,10 @@ static const struct argp_option option_table[] = {
     {"ports", KEY_PORTS, "MACHINE", 0,
      "name the resources by the ports of this machine (default: of the file that describes this "
      "CPU, unless blocks are given)",
+     0},
+    {"run", KEY_RUN, "FILE", 0,
+     "take roofs, chain curve, caches and clock from a run of this CPU instead of measuring them "
+     "(measured within ten seconds where blocks are measured and there is a minute or more)",
      0},
     {"name", KEY_NAME, "NAME", 0, "of the machine in the file (inferred)", 0},
     {"isa", 'i', "ISA", 0, "x86-64 or aarch64, where the mnemonics do not tell", 0},
@@ -116,6 +125,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return parse_number(state, "--seed", arg, 0, 1L << 53, &o->seed);
     case KEY_RESOURCES:
         return parse_number(state, "--resources", arg, 1, FIT_RESOURCES_MAX, &o->resources);
+    case KEY_RUN:
+        o->run = arg;
+        return 0;
     case KEY_PORTS:
         o->ports = arg;
         return 0;
@@ -158,9 +170,19 @@ const struct argp argp_infer = {
 
 static void show_progress(void *context, int done, int total, const char *what)
 {
-    (void)context;
-    fprintf(stderr, "\r%s: fit %d of %d   ", what, done + 1, total);
+    const struct infer_host *h = context;
+    fprintf(stderr, "\r\033[K%s: fit %d of %d", what, done + 1, total);
+    if (h) {
+        fprintf(stderr, ", at most %.0f s left", fmax(0, infer_host_seconds_left(h)));
+    }
     fflush(stderr);
+}
+
+/* Fresh blocks are still to be measured. */
+static bool is_short_of_time(void *context)
+{
+    const struct infer_host *h = context;
+    return infer_host_seconds_left(h) < CHECK_SHARE * infer_host_seconds(h);
 }
 
 /* What a person wants to know at once; the file says it all. */
@@ -213,6 +235,8 @@ static bool describe(struct cli *c, struct infer_host *h, struct machine *m, str
 {
     const char *values;
     infer_host_describe(h, m);
+    infer_note(c, m, "date", cli_utc(c));
+    infer_note(c, m, "measured", infer_host_account(h));
     infer_note(
         c, m, "latencies",
         "chains from each operand to each result, less what leads back, to 0.02 cycles; of "
@@ -241,11 +265,13 @@ static bool check_fresh(struct cli *c, struct infer_host *h, const char *path,
     if (!infer_host_check(h, map, path ? &blocks : NULL, &a, e)) {
         return false;
     }
-    const char *words = arena_format(
-        c->arena,
-        "%.2f %% mean, %.2f %% RMS of instructions a cycle, tau %.3f, on %d blocks of 3 "
-        "to 12 instructions measured after the fit",
-        100 * a.mape, 100 * a.rms, a.kendall_tau, a.n);
+    const char *words =
+        a.n == 0 ? "unknown: no fresh block could be measured, the cores were never quiet or the "
+                   "time was over"
+                 : arena_format(c->arena,
+                                "%.2f %% mean, %.2f %% RMS of instructions a cycle, tau %.3f, on "
+                                "%d blocks of 3 to 12 instructions measured after the fit",
+                                100 * a.mape, 100 * a.rms, a.kendall_tau, a.n);
     infer_note(c, m, "error_on_fresh_blocks", words);
     fprintf(stderr, "gambrel: error on fresh blocks %s\n", words);
     return !path || file_write_whole(path, (struct bytes){blocks.data, blocks.len}, e);
@@ -258,49 +284,94 @@ static int list_forms(struct cli *c, const struct infer_forms *forms)
     return cli_print((struct bytes){csv.data, csv.len});
 }
 
+/* Files that are written at the end are tried before anything else takes time. */
+static bool can_write(const struct options *o, struct err *e)
+{
+    return (strcmp(o->output, "-") == 0 || file_can_write(o->output, e)) &&
+           (!o->check || file_can_write(o->check, e));
+}
+
+/* What does not come from blocks: the ports that give names, and a run. */
+struct beside {
+    const struct machine *ports;
+    struct infer_run run;
+};
+
+static bool look_beside(struct cli *c, const struct options *o, const struct infer_host *h,
+                        struct beside *b, struct err *e)
+{
+    const struct identity *who = h ? infer_host_identity(h) : NULL;
+    b->run.why_not = h ? "not measured: less than a minute for all of it" : "not measured";
+    if (!infer_ports_find(c, o->ports, who, &b->ports, e)) {
+        return false;
+    }
+    if (o->run) {
+        return infer_run_read(c, o->run, who, &b->run, e);
+    }
+    if (h && o->seconds >= SECONDS_FOR_ROOFS) {
+        infer_run_measure(c, isatty(STDERR_FILENO), &b->run);
+    }
+    return true;
+}
+
+static struct machine *make_machine(struct cli *c, const struct options *o, struct infer_host *h,
+                                    const struct beside *b, struct err *e)
+{
+    const bool terminal = isatty(STDERR_FILENO);
+    const struct fit_options options = {
+        .seed = (uint64_t)o->seed,
+        .n_resources = (int)o->resources,
+        .progress = terminal ? show_progress : NULL,
+        .hurry = h ? is_short_of_time : NULL,
+        .context = h,
+    };
+    struct fit_origin origin = {.name = o->name, .seed = options.seed};
+    struct fit_data *d = fit_data_new(c->arena);
+    struct fit_result result;
+    if (!gather(o, h, d, &origin, e) || !fit_infer(d, &options, c->arena, &result, e)) {
+        return NULL;
+    }
+    struct machine *m = fit_machine(d, &result, &origin, c->arena);
+    if (terminal) {
+        fprintf(stderr, "\r\033[K");
+    }
+    summarise(d, &result);
+    if (h && (!describe(c, h, m, e) || !check_fresh(c, h, o->check, &result.map, m, e))) {
+        return NULL;
+    }
+    if (h || b->run.run) {
+        infer_run_describe(c, &b->run, m);
+    }
+    return b->ports && !infer_ports_name(c, b->ports, m, e) ? NULL : m;
+}
+
 int cmd_infer(struct cli *c, int argc, char **argv)
 {
     struct options o = {.output = "-", .seed = 1, .name = "inferred", .seconds = 300, .forms = 200};
     struct err e = {0};
-    struct fit_result result;
     struct bytes file;
-    argp_parse(&argp_infer, argc, argv, 0, NULL, &o);
+    struct beside beside = {0};
     struct infer_forms forms = {0};
+    argp_parse(&argp_infer, argc, argv, 0, NULL, &o);
     if (!o.blocks && !infer_forms_find(o.from, o.n_from, &forms, c->arena, &e)) {
         return cli_fail(&e);
     }
     if (o.list) {
         return list_forms(c, &forms);
     }
-    struct fit_data *d = fit_data_new(c->arena);
-    const bool terminal = isatty(STDERR_FILENO);
-    const struct fit_options options = {
-        .seed = (uint64_t)o.seed,
-        .n_resources = (int)o.resources,
-        .progress = terminal ? show_progress : NULL,
-    };
     const struct infer_host_options host = {.data = o.data,
                                             .seconds = (double)o.seconds,
-                                            .seed = options.seed,
+                                            .seed = (uint64_t)o.seed,
                                             .forms = (int)o.forms,
                                             .from = &forms,
-                                            .progress = terminal};
-    struct fit_origin origin = {.name = o.name, .seed = options.seed};
+                                            .progress = isatty(STDERR_FILENO)};
+    if (!can_write(&o, &e)) {
+        return cli_fail(&e);
+    }
     struct infer_host *h = o.blocks ? NULL : infer_host_open(&host, c->arena, &e);
-    const struct machine *ports = NULL;
-    const struct identity *who = h ? infer_host_identity(h) : NULL;
-    if ((!o.blocks && !h) || !infer_ports_find(c, o.ports, who, &ports, &e) ||
-        !gather(&o, h, d, &origin, &e) || !fit_infer(d, &options, c->arena, &result, &e)) {
+    if ((!o.blocks && !h) || !look_beside(c, &o, h, &beside, &e)) {
         return cli_fail(&e);
     }
-    struct machine *m = fit_machine(d, &result, &origin, c->arena);
-    if (terminal) {
-        fprintf(stderr, "\r%40s\r", "");
-    }
-    summarise(d, &result);
-    if ((h && (!describe(c, h, m, &e) || !check_fresh(c, h, o.check, &result.map, m, &e))) ||
-        (ports && !infer_ports_name(c, ports, m, &e)) || !machine_write(m, c->arena, &file, &e)) {
-        return cli_fail(&e);
-    }
-    return cli_write(o.output, file);
+    const struct machine *m = make_machine(c, &o, h, &beside, &e);
+    return m && machine_write(m, c->arena, &file, &e) ? cli_write(o.output, file) : cli_fail(&e);
 }

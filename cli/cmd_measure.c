@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct options {
@@ -191,15 +190,6 @@ static bool names_exist(const struct options *o, enum isa isa, struct err *e)
     return true;
 }
 
-static const char *utc(struct cli *c)
-{
-    char text[64];
-    const time_t now = time(NULL);
-    struct tm fields;
-    gmtime_r(&now, &fields);
-    return arena_copy(c->arena, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields));
-}
-
 /* results/<cpu>-<date>/run.yaml: letters and digits of both, the rest as one hyphen. */
 static const char *default_output(struct cli *c, const struct run *r)
 {
@@ -286,7 +276,7 @@ int cmd_measure(struct cli *c, int argc, char **argv)
     struct host *h = arena_new(c->arena, struct host, 1);
     struct run r = {
         .command = command_line(c, argc, argv),
-        .date = utc(c),
+        .date = cli_utc(c),
         .version = GAMBREL_VERSION,
     };
     if (!from_environment(&o, &e)) {

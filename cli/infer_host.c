@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH           500  /* blocks between two looks at the clock */
+#define BATCH           200  /* blocks between two looks at the clock */
 #define WAITING_SHARE   0.15 /* of the time for measuring, for quiet cores: twice */
 #define FREE            0.9  /* share of its time a block's busiest register may be busy */
 #define VALUES_MATTER   0.05
@@ -57,6 +57,7 @@ struct infer_host {
     int shorter;                    /* forms that were faster in a short sequence */
     const char *left_out;           /* forms that were chosen, and why */
     const char *unknown_latencies;  /* forms of which some are, and why */
+    const char *account;
 };
 
 const char *infer_host_source(const struct infer_host *h)
@@ -89,12 +90,21 @@ struct infer_host *infer_host_open(const struct infer_host_options *o, struct ar
     return h->measured ? h : NULL;
 }
 
+double infer_host_seconds(const struct infer_host *h)
+{
+    return h->o.seconds;
+}
+
+double infer_host_seconds_left(const struct infer_host *h)
+{
+    return h->start + h->o.seconds - clock_seconds();
+}
+
 static void show(const struct infer_host *h, const char *what, int done, int total)
 {
     if (h->o.progress) {
-        const double left = h->start + h->o.seconds - clock_seconds();
         fprintf(stderr, "\r\033[K%s: %d of %d blocks, at most %.0f s left", what, done, total,
-                fmax(0, left));
+                fmax(0, infer_host_seconds_left(h)));
         fflush(stderr);
     }
 }
@@ -401,6 +411,11 @@ static bool gather_active(struct infer_host *h, struct fit_data *d, struct rando
     return add_rows(h, known, d, e);
 }
 
+const char *infer_host_account(const struct infer_host *h)
+{
+    return h->account;
+}
+
 const char *infer_host_left_out(const struct infer_host *h)
 {
     return h->left_out;
@@ -427,13 +442,16 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
         fprintf(stderr, "\r\033[K");
     }
     if (good) {
-        fprintf(stderr,
-                "gambrel: %d forms alone (%d faster in a short sequence) and in %d blocks, %d "
-                "measured now in %.0f s; %d read more than twice, %d dropped, %d bound by their "
-                "registers\n",
-                h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
-                measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
-                h->dropped, h->chained);
+        h->account = arena_format(
+            h->arena,
+            "%d forms alone (%d faster in a short sequence) and in %d blocks, %d measured now in "
+            "%.0f s; %d read more than twice, %d dropped because no two readings agreed or the "
+            "cores were "
+            "never quiet, %d bound by their registers",
+            h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
+            measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
+            h->dropped, h->chained);
+        fprintf(stderr, "gambrel: %s\n", h->account);
     }
     if (good && *h->left_out) {
         fprintf(stderr, "gambrel: forms left out: %s\n", h->left_out);
@@ -554,6 +572,27 @@ static struct probe_block *draw_fresh(struct infer_host *h, int *n)
     return blocks;
 }
 
+/* One batch after the other while there is time; returns how many were tried. */
+static int measure_fresh(struct infer_host *h, const struct probe_block *blocks, int n,
+                         struct probe_result *results, struct err *e)
+{
+    double longest = 0;
+    int k = 0;
+
+    while (k < n && !e->code && (k == 0 || infer_host_seconds_left(h) > longest)) {
+        const double begin = clock_seconds();
+        const int batch = n - k < BATCH ? n - k : BATCH;
+        show(h, "fresh mixes", k, n);
+        probe_measure_stable(h->probe, blocks + k, batch, results + k, h->arena, e);
+        longest = fmax(longest, clock_seconds() - begin);
+        k += batch;
+    }
+    if (h->o.progress) {
+        fprintf(stderr, "\r\033[K");
+    }
+    return k;
+}
+
 bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
                       struct accuracy *out, struct err *e)
 {
@@ -563,14 +602,11 @@ bool infer_host_check(struct infer_host *h, const struct resource_map *map, stru
     double *predicted = arena_new(h->arena, double, (size_t)n);
     double *measured = arena_new(h->arena, double, (size_t)n);
 
-    show(h, "fresh mixes", 0, n);
-    if (!probe_measure_stable(h->probe, blocks, n, results, h->arena, e)) {
-        return false;
-    }
+    n = measure_fresh(h, blocks, n, results, e);
     if (to) {
         text_add(to, "cycles,predicted,block\n");
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n && !e->code; k++) {
         if (results[k].failed) {
             continue;
         }
@@ -583,9 +619,6 @@ bool infer_host_check(struct infer_host *h, const struct resource_map *map, stru
                      experiment_text(&blocks[k], h->arena));
         }
     }
-    if (h->o.progress) {
-        fprintf(stderr, "\r\033[K");
-    }
     *out = accuracy_of(predicted, measured, m, h->arena);
-    return true;
+    return !e->code;
 }

@@ -32,8 +32,15 @@ const char *infer_host_source(const struct infer_host *h); /* the CPU, the kind 
 
 const struct identity *infer_host_identity(const struct infer_host *h);
 
+/* The time there is for all of it, and what is left; negative when it is over. */
+double infer_host_seconds(const struct infer_host *h);
+double infer_host_seconds_left(const struct infer_host *h);
+
 /* Adds what was measured, now or before, to d, which the check uses again. */
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e);
+
+/* What was measured and what was not, with the reason, in words. */
+const char *infer_host_account(const struct infer_host *h);
 
 /* Forms that were chosen and are not in the file, in words with the reason; "" where there are none. */
 const char *infer_host_left_out(const struct infer_host *h);
@@ -47,8 +54,9 @@ void infer_host_describe(struct infer_host *h, struct machine *m);
 /* Which divisions and square roots are faster for short significands, in words; NULL: none was measured. */
 bool infer_host_values(struct infer_host *h, const char **words, struct err *e);
 
-/* Measures mixes of 3 to 12 instructions that no fit has seen and compares instructions a cycle with
- * the map's.  to (may be NULL): a CSV file for the blocks with cycles and prediction. */
+/* Measures mixes of 3 to 12 instructions that no fit has seen, as many as there is time for, and compares
+ * instructions a cycle with the map's.  to (may be NULL): a CSV file for the blocks with cycles and
+ * prediction. */
 bool infer_host_check(struct infer_host *h, const struct resource_map *map, struct text *to,
                       struct accuracy *out, struct err *e);
 

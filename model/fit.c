@@ -74,6 +74,13 @@ static void tell(struct inference *f, const char *what)
     f->done++;
 }
 
+/* No more than must be. */
+static bool hurried(struct inference *f)
+{
+    f->out->hurried = f->out->hurried || (f->o->hurry && f->o->hurry(f->o->context));
+    return f->out->hurried;
+}
+
 /* 1 for blocks of at least this part, 0 for the others. */
 static struct fit_task task_from(const struct inference *f, enum part least)
 {
@@ -149,12 +156,11 @@ static const struct fit_panel *make_panel(struct inference *f, const struct fit_
 {
     struct random random = {f->out->settings.seed};
     struct fit_panel *p = arena_new(f->arena, struct fit_panel, 1);
-    p->n_members = n;
-    for (int k = 0; k < n; k++) {
+    while (p->n_members == 0 || (p->n_members < n && !hurried(f))) {
         struct fit_settings s = f->out->settings;
         s.seed = random_next(&random);
         tell(f, "fitting");
-        p->members[k] = fit_descend(task, &s, f->arena);
+        p->members[p->n_members++] = fit_descend(task, &s, f->arena);
     }
     return p;
 }
@@ -282,7 +288,7 @@ static struct choice try_settings(struct inference *f, struct fit_settings s)
 
 static struct choice choose_ridge(struct inference *f, struct choice best, double factor)
 {
-    for (int k = 0; k < RIDGE_STEPS; k++) {
+    for (int k = 0; k < RIDGE_STEPS && !hurried(f); k++) {
         struct fit_settings s = best.settings;
         s.ridge *= factor;
         const struct choice next = try_settings(f, s);
@@ -298,7 +304,7 @@ static struct choice choose_settings(struct inference *f, struct fit_settings s)
 {
     struct choice best = {.error = HUGE_VAL};
     const int n = f->o->n_resources ? 1 : (int)(sizeof candidate_resources / sizeof(int));
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n && (k == 0 || !hurried(f)); k++) {
         s.n_resources = f->o->n_resources ? f->o->n_resources : candidate_resources[k];
         const struct choice next = try_settings(f, s);
         best = next.error < BETTER * best.error ? next : best;
@@ -442,7 +448,7 @@ static void find_doubts(struct inference *f)
     struct random random = {f->o->seed ^ RESAMPLE_SEED};
     struct fit_settings s = f->out->settings;
     struct fit_panel *p = arena_new(f->arena, struct fit_panel, 1);
-    for (; p->n_members < RESAMPLES; p->n_members++) {
+    for (; p->n_members < 2 || (p->n_members < RESAMPLES && !hurried(f)); p->n_members++) {
         const struct fit_task task = resample(f, &random);
         s.seed = random_next(&random);
         tell(f, "doubting");

@@ -32,6 +32,9 @@ struct fit_options {
     int n_members;   /* fits that are compared and joined; 0: six */
     /* Called between descents; may be NULL. */
     void (*progress)(void *context, int done, int total, const char *what);
+    /* Asked between descents whether time is short: then what is left is done with fewer fits, and the
+     * result says so, but is no longer the same for the same data and seed.  May be NULL. */
+    bool (*hurry)(void *context);
     void *context;
 };
 
@@ -47,6 +50,7 @@ struct fit_result {
     const struct fit_panel *panel; /* the fits behind it: where they differ, measure next */
     struct fit_settings settings;  /* as chosen */
     bool distilled, refitted;
+    bool hurried; /* fewer fits than there would be with more time */
     double
         plainness; /* price of complexity (fit_plain.h) over the mean error of a block; 0: none */
     struct fit_complexity complexity; /* of the map */

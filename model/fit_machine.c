@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOTES_MAX 16
@@ -13,6 +14,10 @@
  * it was in fewer blocks. */
 #define TIMES_MEAN 2.0
 #define BLOCKS_FEW 3
+
+/* Blocks that must run as many instructions a cycle, and how near to a whole number. */
+#define WIDTH_BLOCKS 8
+#define WIDTH_NEAR   0.05
 
 static const char *const x86_words[] = {"lea",  "movzx",  "movsx",  "imul",  "test",  "xor", "inc",
                                         "push", "vaddps", "vpaddd", "addss", "mulss", NULL};
@@ -152,6 +157,9 @@ static void add_notes(struct writer *w, const struct fit_origin *from)
                       r->settings.ridge,
                       r->distilled ? "several fits joined" : "best of several fits",
                       r->refitted ? ", refitted by linear programs" : ""));
+    if (r->hurried) {
+        note(w, "hurried", "the time was short: fewer fits than usual");
+    }
     note(w, "plainness", plainness_words(r, w->arena));
     note(w, "error_on_held_out_blocks", check_words(r, w->arena));
     note(w, "error_on_fitted_blocks", percent(r->fitted_mape, "", w->arena));
@@ -174,6 +182,43 @@ static void add_resources(struct writer *w)
     w->m->n_resources = n;
 }
 
+static int by_rate(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
+}
+
+/* The most instructions a cycle that several blocks come near, if that is a whole number: what the
+ * front end lets through.  NaN: it is not, or nothing comes near. */
+static double width_seen(const struct writer *w, double *most)
+{
+    const struct fit_data *d = w->d;
+    double *rates = arena_new(w->arena, double, (size_t)d->n_blocks);
+    for (int b = 0; b < d->n_blocks; b++) {
+        for (int k = 0; k < d->blocks[b].n_items; k++) {
+            rates[b] += (double)d->blocks[b].items[k].count / d->blocks[b].cycles;
+        }
+    }
+    qsort(rates, (size_t)d->n_blocks, sizeof *rates, by_rate);
+    *most = d->n_blocks >= WIDTH_BLOCKS ? rates[WIDTH_BLOCKS - 1] : (double)NAN;
+    const double width = rint(*most);
+    return width >= 1 && fabs(*most / width - 1) <= WIDTH_NEAR ? width : (double)NAN;
+}
+
+static void add_width(struct writer *w)
+{
+    double most;
+    const double width = width_seen(w, &most);
+    if (!isnan(width)) {
+        w->m->dispatch_width = width;
+        w->m->core_source = arena_format(
+            w->arena,
+            "%d of the blocks measured run %.2f instructions a cycle or more, and none "
+            "many more: the width of the front end, to a whole number",
+            WIDTH_BLOCKS, most);
+    }
+}
+
 struct machine *fit_machine(const struct fit_data *d, const struct fit_result *r,
                             const struct fit_origin *from, struct arena *a)
 {
@@ -182,6 +227,7 @@ struct machine *fit_machine(const struct fit_data *d, const struct fit_result *r
     w.m->isa = from->isa;
     w.m->description = "inferred from timings alone";
     add_resources(&w);
+    add_width(&w);
     add_notes(&w, from);
     w.m->forms = arena_new(a, struct machine_form, (size_t)d->n_forms);
     for (int later = 0; later < 2; later++) {

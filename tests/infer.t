@@ -36,6 +36,15 @@ check "measurements of another CPU" 2 'other.csv:2:1: measured on Other-1-2-3' -
 check "a file of another kind" 2 'foreign.csv:1:1: not a file of measurements' --data "$folder/foreign.csv"
 check "a folder that is not there" 2 'cannot open' --data "$folder/no/data.csv"
 check "data with blocks of a file" 2 'measured here' --data "$folder/x.csv" --blocks "$folder/other.csv"
+mkdir "$folder/dir"
+for path in "$folder/dir" "$folder/no/such.yaml" /dev/null/x; do
+    check "a machine file that cannot be written, ${path##*/}" 2 'cannot|folder|directory' -o "$path"
+    check "blocks that cannot be written, ${path##*/}" 2 'cannot|folder|directory' --check "$path"
+done
+sed 's/vendor: .*/vendor: Other/' tests/recorded/x86-guest.yaml >"$folder/run.yaml"
+check "a run of another CPU" 2 'measured on Other .*, but this is' --run "$folder/run.yaml"
+check "a run that is not there" 2 'none.yaml' --run "$folder/none.yaml"
+check "ports of no machine" 2 'nonesuch' --ports nonesuch
 check "no time" 2 'seconds' --seconds 0
 check "too few forms" 2 'forms' --forms 1
 check "no such list of forms" 2 'cannot open' --from "$folder/no" --list

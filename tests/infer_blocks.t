@@ -80,6 +80,18 @@ check "machine diff shows the ports" $?
 [ $? -eq 2 ] && grep -q "no ports to name resources by" "$dir/err" && [ ! -s "$dir/out" ]
 check "a machine without ports names nothing" $?
 
+"$gambrel" infer --blocks "$dir/blocks.csv" --run tests/recorded/x86-guest.yaml -o "$dir/roofs.yaml" 2>"$dir/err"
+check "roofs of a run" $?
+for line in "^roofs:" "name: triad, isa:" "^chain_curve:" "^match:" "^caches:" "x86-guest.yaml, measured"; do
+    grep -q "$line" "$dir/roofs.yaml"
+    check "the file has $line" $?
+done
+"$gambrel" machine check "$dir/roofs.yaml" >"$dir/out" 2>&1
+check "and machine check takes it" $?
+"$gambrel" infer --blocks "$dir/blocks.csv" -o "$dir" >/dev/null 2>"$dir/err"
+[ $? -eq 2 ] && ! grep -q resources "$dir/err"
+check "a file that cannot be written is refused before the fit" $?
+
 printf 'block\n"1 add r64, r64"\n' >"$dir/bad.csv"
 refuses "blocks without cycles" "bad.csv:2:2: a block to fit to needs its cycles"
 printf 'cycles,block\n1,"1 add r64, r64"\n-1,"2 add r64, r64"\n' >"$dir/bad.csv"

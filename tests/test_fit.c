@@ -365,6 +365,28 @@ static void test_doubt_of_forms(struct arena *a)
        "the error around %d of %d forms is below twice its doubt", covered, KNOWN + SCARCE);
 }
 
+static bool always(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+static void test_hurry(struct arena *a)
+{
+    int asked = 0;
+    struct fit_result r, calm;
+    struct err e = {0};
+    struct fit_options options = {.seed = 2, .hurry = always, .context = &asked};
+    struct fit_data *d = odd_data(200, a);
+    ok(fit_infer(d, &options, a, &r, &e) && r.hurried && asked > 0 && r.panel->n_members == 1,
+       "without time a fit is a fit, and says so");
+    options.hurry = NULL;
+    ok(fit_infer(d, &options, a, &calm, &e) && !calm.hurried && calm.panel->n_members > 1,
+       "with time it says nothing");
+    ok(r.check_mape < 2 * calm.check_mape + 0.05, "and is not much better (%.2f %%, %.2f %%)",
+       100 * r.check_mape, 100 * calm.check_mape);
+}
+
 static void test_same_seed(struct arena *a)
 {
     struct fit_result one, same, other;
@@ -426,6 +448,8 @@ static void test_file(struct arena *a)
     ok(strncmp(note_of(m, "blocks"), "made-up.csv: ", 13) == 0 &&
            strstr(note_of(m, "blocks"), "of several, 6 forms"),
        "it says what it was made from");
+    ok(m->dispatch_width == 1 && strstr(m->core_source, "instructions a cycle"),
+       "and how wide it is, where a whole number shows");
     ok(strcmp(note_of(m, "seed"), "2") == 0, "and with which seed");
     ok(strstr(note_of(m, "plainness"), " of 1/n, ") && strstr(note_of(m, "doubt"), "resampled"),
        "and how plain and how sure it is");
@@ -448,6 +472,7 @@ int main(void)
     test_machines(a);
     test_doubts(a);
     test_doubt_of_forms(a);
+    test_hurry(a);
     test_same_seed(a);
     test_file(a);
     arena_release(a);
