@@ -247,6 +247,10 @@ static bool describe(struct cli *c, struct infer_host *h, struct machine *m, str
     if (*infer_host_left_out(h)) {
         infer_note(c, m, "forms_left_out", infer_host_left_out(h));
     }
+    if (is_short_of_time(h)) {
+        infer_note(c, m, "values", "not tried: there was no time left");
+        return true;
+    }
     if (!infer_host_values(h, &values, e)) {
         return false;
     }

@@ -32,8 +32,14 @@
 #define CHECK_MAX       12
 #define CHECK_SEED      0x6672657368u /* so that the fit has not drawn the same */
 #define MEASURING_SHARE 0.5
-#define PAIRS_SHARE     0.4 /* of the time for measuring: when pairs end, where it is short */
+/* When each kind ends where time is short, of the time for measuring. */
+#define LATENCIES_SHARE 0.3
+#define ALONE_SHARE     0.8
+#define PAIRS_SHARE     0.4
 #define MIXES_SHARE     0.8
+#define BLOCKS_LEAST    0.2 /* of all the time: for blocks of several forms, whatever came before */
+#define CHUNK           16  /* forms between two looks at the clock */
+#define TIME_IS_OVER    "there was no time left"
 
 struct infer_host {
     struct infer_host_options o;
@@ -51,7 +57,7 @@ struct infer_host {
     int n_forms;
     const int *chosen; /* of all, and what is known of their latencies */
     struct probe_latencies *latencies;
-    int n_chosen;
+    int n_chosen, n_latencies;
     double start, end;              /* of measuring, by the clock */
     int dropped, chained, repeated; /* of blocks */
     int shorter;                    /* forms that were faster in a short sequence */
@@ -144,11 +150,17 @@ static bool measure(struct infer_host *h, const struct probe_block *blocks, int 
     return good;
 }
 
+/* When this share of the time for measuring is over. */
+static double when(const struct infer_host *h, double share)
+{
+    return h->start + share * (h->end - h->start);
+}
+
 /* The same in batches until this share of the time for measuring is over. */
 static bool measure_all(struct infer_host *h, const struct probe_block *blocks, int n, double share,
                         const char *what, struct err *e)
 {
-    const double end = h->start + share * (h->end - h->start);
+    const double end = when(h, share);
 
     for (int k = 0; k < n && clock_seconds() < end; k += BATCH) {
         show(h, what, k, n);
@@ -173,9 +185,14 @@ static bool gather_latencies(struct infer_host *h, const int *chosen, int n, str
     for (int k = 0; k < n; k++) {
         forms[k] = &h->all[chosen[k]];
     }
-    show(h, "latencies", 0, n);
-    if (!probe_latencies(h->probe, forms, n, h->latencies, h->arena, e)) {
-        return false;
+    const double end = when(h, LATENCIES_SHARE);
+    for (int k = 0; k < n && (k == 0 || clock_seconds() < end); k += CHUNK) {
+        const int m = n - k < CHUNK ? n - k : CHUNK;
+        show(h, "latencies", k, n);
+        if (!probe_latencies(h->probe, forms + k, m, h->latencies + k, h->arena, e)) {
+            return false;
+        }
+        h->n_latencies += m;
     }
     struct tally why_not = {.n = 0};
     struct text words = {.arena = h->arena};
@@ -226,8 +243,19 @@ static bool measure_alone(struct infer_host *h, const struct probe_block *blocks
             wanted[m++] = blocks[k];
         }
     }
-    bool good = probe_measure_alone(h->probe, wanted, m, alone, h->arena, e);
-    for (int k = 0; good && k < m; k++) {
+    const double end = when(h, ALONE_SHARE);
+    bool good = true;
+    int tried = 0;
+    while (good && tried < m && (tried == 0 || clock_seconds() < end)) {
+        const int some = m - tried < CHUNK ? m - tried : CHUNK;
+        show(h, "forms alone", tried, m);
+        good = probe_measure_alone(h->probe, wanted + tried, some, alone + tried, h->arena, e);
+        tried += some;
+    }
+    for (int k = tried; k < m; k++) {
+        tally_add(why_not, TIME_IS_OVER, wanted[k].items[0].form->code.text);
+    }
+    for (int k = 0; good && k < tried; k++) {
         const struct probe_result *r = &alone[k].best;
         const char *failed = r->failed ? r->failed
                              : r->register_cycles > FREE * r->cycles
@@ -260,7 +288,6 @@ static bool gather_alone(struct infer_host *h, struct err *e)
     if (!gather_latencies(h, chosen, n, e)) {
         return false;
     }
-    show(h, "forms alone", 0, n);
     if (!measure_alone(h, blocks, n, &why_not, e)) {
         return false;
     }
@@ -430,13 +457,20 @@ const char *infer_host_quiet(const struct infer_host *h)
                         probe_quietest(h->probe));
 }
 
+/* Forms alone say nothing of what they share. */
+static bool leave_time(struct infer_host *h)
+{
+    h->end = fmax(h->end, clock_seconds() + BLOCKS_LEAST * h->o.seconds);
+    return true;
+}
+
 bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
 {
     struct random r = {h->o.seed};
     h->data = d;
     const int before = measured_count(h->measured);
-    const bool good = gather_alone(h, e) && gather_pairs(h, &r, e) && gather_mixes(h, &r, e) &&
-                      gather_active(h, d, &r, e);
+    const bool good = gather_alone(h, e) && leave_time(h) && gather_pairs(h, &r, e) &&
+                      gather_mixes(h, &r, e) && gather_active(h, d, &r, e);
 
     if (h->o.progress) {
         fprintf(stderr, "\r\033[K");
@@ -445,12 +479,13 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
         h->account = arena_format(
             h->arena,
             "%d forms alone (%d faster in a short sequence) and in %d blocks, %d measured now in "
-            "%.0f s; %d read more than twice, %d dropped because no two readings agreed or the "
+            "%.0f s; latencies of %d of %d forms; %d read more than twice, %d dropped because no "
+            "two readings agreed or the "
             "cores were "
             "never quiet, %d bound by their registers",
             h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
-            measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
-            h->dropped, h->chained);
+            measured_count(h->measured) - before, clock_seconds() - h->start, h->n_latencies,
+            h->n_chosen, h->repeated, h->dropped, h->chained);
         fprintf(stderr, "gambrel: %s\n", h->account);
     }
     if (good && *h->left_out) {
