@@ -57,7 +57,7 @@ struct infer_host {
     int n_forms;
     const int *chosen; /* of all, and what is known of their latencies */
     struct probe_latencies *latencies;
-    int n_chosen, n_latencies;
+    int n_chosen;
     double start, end;              /* of measuring, by the clock */
     int dropped, chained, repeated; /* of blocks */
     int shorter;                    /* forms that were faster in a short sequence */
@@ -175,36 +175,43 @@ static bool measure_all(struct infer_host *h, const struct probe_block *blocks, 
  */
 
 /* How long updates keep a register busy, so that kernels share registers out by what is known. */
+static void take_latency(struct probe_form *form, const struct probe_latencies *from)
+{
+    double longest = 0;
+
+    for (int i = 0; i < from->n; i++) {
+        const struct probe_latency *l = &from->pairs[i];
+        const bool updates = l->from.place == PLACE_OPERAND && l->to.place == PLACE_OPERAND &&
+                             l->from.operand == l->to.operand;
+        longest = updates ? fmax(longest, l->cycles) : longest;
+    }
+    form->latency = longest > 0 ? longest : form->latency;
+}
+
+/* Of as many forms as there is time for. */
 static bool gather_latencies(struct infer_host *h, const int *chosen, int n, struct err *e)
 {
     const struct probe_form **forms = arena_new(h->arena, const struct probe_form *, (size_t)n);
+    const double end = when(h, LATENCIES_SHARE);
+    struct tally why_not = {.n = 0};
+    struct text words = {.arena = h->arena};
 
     h->chosen = chosen;
     h->n_chosen = n;
     h->latencies = arena_new(h->arena, struct probe_latencies, (size_t)n);
     for (int k = 0; k < n; k++) {
         forms[k] = &h->all[chosen[k]];
+        h->latencies[k].failed = TIME_IS_OVER;
     }
-    const double end = when(h, LATENCIES_SHARE);
     for (int k = 0; k < n && (k == 0 || clock_seconds() < end); k += CHUNK) {
         const int m = n - k < CHUNK ? n - k : CHUNK;
         show(h, "latencies", k, n);
         if (!probe_latencies(h->probe, forms + k, m, h->latencies + k, h->arena, e)) {
             return false;
         }
-        h->n_latencies += m;
     }
-    struct tally why_not = {.n = 0};
-    struct text words = {.arena = h->arena};
     for (int k = 0; k < n; k++) {
-        double longest = 0;
-        for (int i = 0; i < h->latencies[k].n; i++) {
-            const struct probe_latency *l = &h->latencies[k].pairs[i];
-            const bool updates = l->from.place == PLACE_OPERAND && l->to.place == PLACE_OPERAND &&
-                                 l->from.operand == l->to.operand;
-            longest = updates ? fmax(longest, l->cycles) : longest;
-        }
-        h->all[chosen[k]].latency = longest > 0 ? longest : h->all[chosen[k]].latency;
+        take_latency(&h->all[chosen[k]], &h->latencies[k]);
         if (h->latencies[k].failed) {
             tally_add(&why_not, h->latencies[k].failed, forms[k]->code.text);
         }
@@ -479,13 +486,13 @@ bool infer_host_gather(struct infer_host *h, struct fit_data *d, struct err *e)
         h->account = arena_format(
             h->arena,
             "%d forms alone (%d faster in a short sequence) and in %d blocks, %d measured now in "
-            "%.0f s; latencies of %d of %d forms; %d read more than twice, %d dropped because no "
+            "%.0f s; %d read more than twice, %d dropped because no "
             "two readings agreed or the "
             "cores were "
             "never quiet, %d bound by their registers",
             h->n_forms, h->shorter, measured_count(h->measured) - h->n_forms,
-            measured_count(h->measured) - before, clock_seconds() - h->start, h->n_latencies,
-            h->n_chosen, h->repeated, h->dropped, h->chained);
+            measured_count(h->measured) - before, clock_seconds() - h->start, h->repeated,
+            h->dropped, h->chained);
         fprintf(stderr, "gambrel: %s\n", h->account);
     }
     if (good && *h->left_out) {
