@@ -321,29 +321,54 @@ static bool should_refit(struct inference *f, const struct fit_panel *panel,
     return validation_error(f, &refitted) < BETTER * validation_error(f, &plain);
 }
 
-/* The highest price at which the error on the validation is within one standard error of the
- * least there is at any (Breiman et al., Classification and Regression Trees, 1984, section 3.4.3). */
-static double choose_plainness(struct inference *f, const struct fit_panel *panel,
-                               const struct fit_task *task)
+enum { PRICES = sizeof candidate_plainness / sizeof(double) };
+
+struct price_trial {
+    double error, variance; /* of the mean error on the validation, summed over the turns */
+};
+
+static void try_prices(struct inference *f, const struct fit_panel *panel,
+                       const struct fit_task *task, struct price_trial trials[PRICES])
 {
-    enum { N = sizeof candidate_plainness / sizeof(double) };
     const struct resource_map map = join_panel(f, panel, task);
     const struct fit_task wide = widen(f, panel, task);
-    double error[N], enough = HUGE_VAL, least = HUGE_VAL;
-    for (int k = 0; k < N; k++) {
+    for (int k = 0; k < PRICES; k++) {
         struct resource_map plainer = copy_of(f, &map);
         tell(f, "choosing");
         make_plain(f, &wide, &plainer, candidate_plainness[k]);
         const struct error_stats s = errors_of(f, &plainer, PART_VALIDATION, PART_VALIDATION);
-        error[k] = s.mean;
-        enough = s.mean < least ? s.mean + s.of_mean : enough;
-        least = fmin(least, s.mean);
+        trials[k].error += s.mean;
+        trials[k].variance += s.of_mean * s.of_mean;
     }
-    int k = 0;
-    while (error[k] > enough) {
+}
+
+/* The highest price at which the error is within one standard error of the least there is at any
+ * (Breiman et al., Classification and Regression Trees, 1984, section 3.4.3). */
+static double cheapest_to_read(const struct price_trial trials[PRICES])
+{
+    int best = 0, k = 0;
+    for (int i = 1; i < PRICES; i++) {
+        best = trials[i].error < trials[best].error ? i : best;
+    }
+    while (trials[k].error > trials[best].error + sqrt(trials[best].variance)) {
         k++;
     }
     return candidate_plainness[k];
+}
+
+/* Linear programs, and how plain: by panels of half the members. */
+static void choose_polish(struct inference *f)
+{
+    struct price_trial trials[PRICES] = {{0, 0}};
+    for (int turn = 0; turn < f->n_turns && (turn == 0 || !hurried(f)); turn++) {
+        deal(f, turn);
+        const struct fit_task task = task_from(f, PART_FIT);
+        const struct fit_panel *panel = make_panel(f, &task, (members(f) + 1) / 2);
+        f->out->refitted = turn == 0 ? should_refit(f, panel, &task) : f->out->refitted;
+        try_prices(f, panel, &task, trials);
+    }
+    deal(f, 0);
+    f->out->plainness = cheapest_to_read(trials);
 }
 
 static void choose(struct inference *f)
@@ -362,14 +387,10 @@ static void choose(struct inference *f)
         return;
     }
     const struct choice best = choose_settings(f, out->settings);
-    deal(f, 0);
     out->settings = best.settings;
     out->settings.steps = STEPS;
     out->validation_mape = best.error;
-    const struct fit_task task = task_from(f, PART_FIT);
-    const struct fit_panel *panel = make_panel(f, &task, (members(f) + 1) / 2);
-    out->refitted = should_refit(f, panel, &task);
-    out->plainness = choose_plainness(f, panel, &task);
+    choose_polish(f);
 }
 
 /* --- fitting ------------------------------------------------------------------------------------
@@ -507,8 +528,8 @@ bool fit_infer(const struct fit_data *d, const struct fit_options *o, struct are
     f.traits = fit_traits_find(d, a);
     f.part = arena_new(a, enum part, (size_t)d->n_blocks);
     count_blocks(&f);
-    f.total =
-        6 * f.n_turns + 4 + (members(&f) + 1) / 2 + 2 * (members(&f) + 1) + RESAMPLES; /* about */
+    f.total = f.n_turns * (6 + (members(&f) + 1) / 2 + PRICES) + 2 * (members(&f) + 1) +
+              RESAMPLES; /* about */
     deal(&f, 0);
     choose(&f);
     check(&f);

@@ -32,6 +32,16 @@ static bool take_shares(const struct cost_row *row, int n, double *out)
     return alone > 0;
 }
 
+static double *left_row(const struct shares *s, int form)
+{
+    return s->left + (size_t)form * (size_t)s->n_left;
+}
+
+static double *right_row(const struct shares *s, int form)
+{
+    return s->right + (size_t)form * (size_t)s->n_right;
+}
+
 static void collect(struct shares *s, const struct machine *inferred, struct arena *a)
 {
     const size_t n = (size_t)inferred->n_forms;
@@ -45,28 +55,18 @@ static void collect(struct shares *s, const struct machine *inferred, struct are
         const struct cost_row *left = cost_of_form(s->inferred, form);
         const struct cost_row *right = cost_of_form(s->documented, form);
         if (left->kind != COST_UNKNOWN && right->kind != COST_UNKNOWN &&
-            take_shares(left, s->n_left, s->left + s->n_forms * s->n_left) &&
-            take_shares(right, s->n_right, s->right + s->n_forms * s->n_right)) {
+            take_shares(left, s->n_left, left_row(s, s->n_forms)) &&
+            take_shares(right, s->n_right, right_row(s, s->n_forms))) {
             s->forms[s->n_forms++] = form;
         }
     }
-}
-
-static double left_share(const struct shares *s, int form, int r)
-{
-    return s->left[form * s->n_left + r];
-}
-
-static double right_share(const struct shares *s, int form, int q)
-{
-    return s->right[form * s->n_right + q];
 }
 
 static double match_of(const struct shares *s, int r, int q)
 {
     double both = 0, either = 0;
     for (int i = 0; i < s->n_forms; i++) {
-        const double left = left_share(s, i, r), right = right_share(s, i, q);
+        const double left = left_row(s, i)[r], right = right_row(s, i)[q];
         both += left * right;
         either += fmax(left, right) * fmax(left, right);
     }
@@ -89,8 +89,8 @@ static const char *blocker_of(const struct shares *s, int r, int q)
     const char *best = NULL;
     double widest = 0;
     for (int i = 0; i < s->n_forms; i++) {
-        const double clear = fmin(margin(s->left + i * s->n_left, s->n_left, r),
-                                  margin(s->right + i * s->n_right, s->n_right, q));
+        const double clear =
+            fmin(margin(left_row(s, i), s->n_left, r), margin(right_row(s, i), s->n_right, q));
         best = clear > widest ? s->forms[i] : best;
         widest = fmax(widest, clear);
     }
