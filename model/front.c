@@ -5,6 +5,7 @@
 #include <math.h>
 
 enum { LINE_BYTES = 64, WIDTH_MAX = 64 };
+#define ROUNDING 1e-9 /* of a sum of slots such as 1/3 */
 
 /* --- renaming --- */
 
@@ -55,11 +56,17 @@ double front_renames(const struct front_uop *uops, int n, int width, double plac
 
 /* --- a loop's uops --- */
 
+static bool is_whole(double slots)
+{
+    return slots == floor(slots);
+}
+
 /* Instructions first..last of a loop, which closes with a branch. */
 struct stretch {
     struct front_uop *uops;
     int n;
-    int slots;      /* fetched: an indexed operand is not split yet */
+    double slots;   /* fetched: an indexed operand is not split yet */
+    bool averages;  /* some slots are no whole number: which cycle they fall into is not known */
     bool over_line; /* an instruction of the closing pair lies over a line's end */
     int lines;
 };
@@ -90,10 +97,11 @@ static struct stretch uops_of(struct cost_table *t, const struct code_loop *l, i
         const bool pair = i < last && cost_of_neighbours(t, l, i) && !parted(insn, moved);
         const struct cost_row *row = pair ? NULL : cost_of_insn(t, insn);
         const struct cost_row *indexed = pair ? NULL : cost_of_index(t, insn);
-        const int slots = pair ? 1 : (int)ceil(row->slots);
+        const double slots = pair ? 1 : row->slots;
+        const double renamed = slots + (indexed ? indexed->slots : 0);
         s.slots += slots;
-        s.uops[s.n++] =
-            (struct front_uop){slots + (indexed ? (int)ceil(indexed->slots) : 0), indexed != NULL};
+        s.averages |= !is_whole(renamed);
+        s.uops[s.n++] = (struct front_uop){(int)renamed, indexed != NULL};
         if (moved && i + pair == last) {
             s.over_line = lies_over(insn, moved) || (pair && lies_over(insn + 1, moved));
         }
@@ -121,9 +129,10 @@ struct front_bound front_of_loop(struct cost_table *t, const struct code_loop *l
     }
     if (m->fetch_slots > 0) {
         out.lines = s.over_line ? s.lines : 0;
-        out.fetch_cycles = trips * fmax(ceil(s.slots / m->fetch_slots), out.lines);
+        out.fetch_cycles = trips * fmax(ceil(s.slots / m->fetch_slots - ROUNDING), out.lines);
     }
-    if (m->dispatch_width >= 1 && m->dispatch_width <= WIDTH_MAX) {
+    if (m->dispatch_width >= 1 && m->dispatch_width <= WIDTH_MAX && is_whole(m->dispatch_width) &&
+        !s.averages) {
         const double places =
             isnan(m->indexed_operand_places) ? (double)INFINITY : m->indexed_operand_places;
         out.rename_cycles = trips * front_renames(s.uops, s.n, (int)m->dispatch_width, places);

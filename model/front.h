@@ -6,7 +6,8 @@
  *             line's end may take that long, too, or not (both were seen of one loop in one run).
  *   renaming  goes in order, up to dispatch_width slots a cycle.  An operation with an indexed memory
  *             source takes indexed_operand_slots of one cycle, and must be one of the first
- *             indexed_operand_places there; else it waits for the next.
+ *             indexed_operand_places there; else it waits for the next.  Of a width or of slots that are
+ *             no whole numbers, which are averages, no order can be told: no such bound.
  *
  * Found with loops of nops on family 6 model 207; bounds, like all else.  A pair that a line's end parts
  * does not fuse.

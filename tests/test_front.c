@@ -109,11 +109,48 @@ static void fetching(struct arena *a)
     ok(front_of_loop(t, &empty, 1, NULL).fetch_cycles == 0, "no bound where the file says nothing");
 }
 
+/* --- averages --- */
+
+/* Widths and slots that are no whole numbers are averages, of which no order can be told: they bound no
+ * more than their sum does. */
+static void averages(struct arena *a)
+{
+    static const struct {
+        double width, slots, fetch_cycles, rename_cycles;
+    } cases[] = {
+        {5, 1, 2, 2.4}, {5.5, 1, 2, 0}, {5, 0.5, 1, 0}, {5, 1. / 3, 1, 0}, {5, 4. / 3, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine_form nop = {.form = "nop", .slots = cases[i].slots, .has_uops = true};
+        struct machine m = {.file = "m.yaml",
+                            .dispatch_width = cases[i].width,
+                            .fetch_slots = 8,
+                            .indexed_operand_places = 3,
+                            .ports = {"P"},
+                            .n_ports = 1,
+                            .forms = &nop,
+                            .n_forms = 1};
+        struct err e = {0};
+        struct cost_table *t = cost_compile(&m, COST_PORTS, a, &e);
+        struct insn insns[12];
+        const struct code_loop l = {.insns = insns, .n = 12, .inner_first = -1, .inner_last = -1};
+        memset(insns, 0, sizeof insns);
+        for (int k = 0; k < l.n; k++) {
+            strcpy(insns[k].form, "nop");
+        }
+        const struct front_bound b = front_of_loop(t, &l, 1, NULL);
+        ok(b.fetch_cycles == cases[i].fetch_cycles && b.rename_cycles == cases[i].rename_cycles,
+           "%g slots of a width of %g: fetch %g, renaming %g", cases[i].slots, cases[i].width,
+           b.fetch_cycles, b.rename_cycles);
+    }
+}
+
 int main(void)
 {
     struct arena *a = test_arena();
     renaming();
     fetching(a);
+    averages(a);
     arena_release(a);
     return tap_done();
 }
