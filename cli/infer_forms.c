@@ -5,6 +5,7 @@
 #include "code/basic.h"
 #include "code/form_list.h"
 #include "code/object.h"
+#include "compare/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +212,9 @@ void infer_forms_csv(const struct infer_forms *f, struct text *out)
 {
     text_add(out, "form,weight,refused\n");
     for (int k = 0; k < f->n; k++) {
-        text_add(out, "\"%s\",%g,\"%s\"\n", f->forms[k].code.text, f->weights[k],
-                 f->forms[k].refused ? f->forms[k].refused : "");
+        csv_field(out, f->forms[k].code.text);
+        csv_number(out, f->weights[k]);
+        csv_field(out, f->forms[k].refused ? f->forms[k].refused : "");
+        text_add(out, "\n");
     }
 }

@@ -64,10 +64,12 @@ listed() { # listed NAME PATTERN LINE ARGUMENTS...: what --list prints
         sed 's/^/#   /' "$folder/err"
     fi
 }
-listed "forms of a list come first" '^"add r64, imm",1,""$' 2 --from "$folder/list.txt"
-listed "some say why they cannot be measured" '^"xchg r64, r64",1,"hands values' 3 --from "$folder/list.txt"
-listed "the built-in ones follow" '^"add r64, r64",0,""$' 4 --from "$folder/list.txt"
-listed "of two files, of which one is a program" '^"mov r64, r64",[0-9.e+]+,""$' '2,20' --from "$folder/list.txt" "$BUILD/gambrel"
+listed "forms of a list come first" '^"add r64, imm",1,$' 2 --from "$folder/list.txt"
+listed "some say why they cannot be measured" '^"xchg r64, r64",1,hands values' 3 --from "$folder/list.txt"
+listed "the built-in ones follow" '^"add r64, r64",0,$' 4 --from "$folder/list.txt"
+printf 'add r64, "x"\n' >"$folder/quote.txt"
+listed "quotes within are doubled" '^"add r64, ""x""",1,"operand .""x"".* is not encoded here"$' 2 --from "$folder/quote.txt"
+listed "of two files, of which one is a program" '^"mov r64, r64",[0-9.e+]+,$' '2,20' --from "$folder/list.txt" "$BUILD/gambrel"
 printf '\177ELF' >"$folder/cut"
 check "a program that is cut off" 2 'cut' --list --from "$folder/cut"
 count=$((count + 1))
