@@ -137,7 +137,9 @@ static bool is_plain(unsigned char c, unsigned char stop)
 /* ASCII without control characters, up to a quote or `stop`, all at once: most of what there is. */
 static void keep_run(struct rows *r, unsigned char stop)
 {
-    const size_t there = r->end - r->at, room = ROW_BYTES_MAX - r->len;
+    const size_t there = r->end - r->at;
+    const size_t room =
+        r->len < ROW_BYTES_MAX ? ROW_BYTES_MAX - r->len : 0; /* NULs may be beyond */
     const size_t most = there < room ? there : room;
     const unsigned char *run = r->buffer + r->at;
     size_t n = 0;

@@ -130,12 +130,43 @@ static void in_drops(struct arena *a)
     rows_close(NULL);
 }
 
+/* --- too long --- */
+
+/* Fields of these lengths in one row, of which the last are quoted. */
+static void limit(size_t plain, int n_quoted, size_t quoted, int want, struct arena *a)
+{
+    struct text t = {.arena = a};
+    struct err e = {0};
+    char path[32];
+    char *letters = arena_alloc(a, plain + quoted, 1);
+    memset(letters, 'x', plain + quoted);
+    text_add_bytes(&t, letters, plain);
+    for (int k = 0; k < n_quoted; k++) {
+        text_add_text(&t, ",\"");
+        text_add_bytes(&t, letters, quoted);
+        text_add_text(&t, "\"");
+    }
+    text_add_text(&t, "\n");
+    struct rows *rows = rows_open(file_of(&t, path), a, &e);
+    const struct rows_field *fields = NULL;
+    const int got = rows ? rows_next(rows, &fields, &e) : -1;
+    ok(got == want && (got > 0) == (e.code == ERR_NONE), "%zu bytes and %d times %zu: %d fields",
+       plain, n_quoted, quoted, got);
+    rows_close(rows);
+}
+
 int main(void)
 {
     struct arena *a = test_arena();
     as_written("\n", a);
     as_written("\r\n", a);
     in_drops(a);
+    limit((size_t)1 << 20, 0, 0, 1, a);
+    limit(((size_t)1 << 20) + 1, 0, 0, 0, a);
+    limit((size_t)1 << 20, 1, 100, 0, a);
+    limit((size_t)1 << 20, 63, 60000, 0, a);
+    limit(1 << 19, 1, 1 << 18, 2, a);
+    limit(1 << 19, 2, 1 << 18, 0, a);
     arena_release(a);
     return tap_done();
 }
