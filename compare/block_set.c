@@ -307,6 +307,7 @@ void block_set_json(const struct block_set *s, struct text *out)
 
 enum { COLUMNS = 40, ROWS = 40, CELL = 14, LEFT = 64, TOP = 40, BOTTOM = 48 };
 #define RATIO_MOST 4.0 /* the map's top; its bottom is the inverse */
+#define IPC_MOST   16  /* no core retires as many: a measured time that says so is wrong */
 
 static int row_of(double ratio)
 {
@@ -322,7 +323,12 @@ static double most_ipc(const struct block_set *s)
             most = fmax(most, s->rows[i].instructions / s->rows[i].cycles);
         }
     }
-    return ceil(most);
+    return fmin(ceil(most), IPC_MOST);
+}
+
+static int column_of(double ipc, double ipc_most)
+{
+    return ipc < ipc_most ? (int)(ipc / ipc_most * COLUMNS) : COLUMNS - 1;
 }
 
 static void words_at(struct text *out, double x, double y, const char *anchor, const char *words)
@@ -361,8 +367,8 @@ void block_set_heat_map(const struct block_set *s, int tool, struct text *out)
         const struct block_row *b = &s->rows[i];
         const double ratio = b->cycles / s->tools[tool].cycles[i]; /* of instructions per cycle */
         if (b->cycles > 0 && ratio > 0 && !isinf(ratio)) {
-            const int x = (int)(b->instructions / b->cycles / ipc_most * COLUMNS);
-            double *cell = &weight[x < COLUMNS ? x : COLUMNS - 1][row_of(ratio)];
+            const int x = column_of(b->instructions / b->cycles, ipc_most);
+            double *cell = &weight[x][row_of(ratio)];
             *cell += b->weight;
             most = fmax(most, *cell);
         }

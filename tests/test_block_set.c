@@ -81,6 +81,21 @@ static void written(const struct block_set *s, struct arena *a)
        "a picture");
 }
 
+/* A time that cannot be is the user's; the picture of it is as large as any other. */
+static void absurd(struct arena *a)
+{
+    static const double times[] = {1, 1e-6, 1e-300};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        double predicted[] = {1};
+        struct block_row row = {.name = "x", .cycles = times[i], .weight = 1, .instructions = 2};
+        const struct block_set s = {
+            .rows = &row, .n = 1, .tools = {{"tool", predicted}}, .n_tools = 1};
+        struct text svg = {.arena = a};
+        block_set_heat_map(&s, 0, &svg);
+        ok(svg.len < 10000 && strstr(svg.data, "fill-opacity"), "a block of %g cycles", times[i]);
+    }
+}
+
 int main(void)
 {
     struct arena *a = test_arena();
@@ -88,6 +103,7 @@ int main(void)
     scores(&s, a);
     culprits(&s, a);
     written(&s, a);
+    absurd(a);
     arena_release(a);
     return tap_done();
 }
