@@ -23,6 +23,9 @@ static const char *write_block(const struct block *b, struct arena *a)
     struct text t = {.arena = a};
     char number[TEXT_NUMBER_SIZE];
 
+    if (b->n_forms == 0) {
+        return b->code;
+    }
     for (int k = 0; k < b->n_forms; k++) {
         text_add(&t, "%s%s %s", k ? "; " : "", text_number(b->forms[k].count, number),
                  b->forms[k].form);
@@ -63,7 +66,9 @@ static bool measure_batch(struct job *j, const struct block *blocks, int n, stru
     int m = 0;
 
     for (int k = 0; k < n; k++) {
-        if (block_kernels_take(&j->kernels, &blocks[k], a, &wanted[m])) {
+        if (blocks[k].n_forms == 0) {
+            results[k].failed = "bytes are not measured, only forms, in a column 'block'";
+        } else if (block_kernels_take(&j->kernels, &blocks[k], a, &wanted[m])) {
             which[m++] = k;
         } else {
             results[k].failed = "only whole counts can be measured";

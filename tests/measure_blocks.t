@@ -44,6 +44,8 @@ named 'blocks.csv:4: 1.5 nop: only whole counts'
 named "blocks.csv:5: 1 div r64: 'div r64' needs 'mov r64, imm' before each"
 named 'blocks.csv:6: 100 nop: a block has 1 to 64 instructions, not 100'
 named "blocks.csv:7: .*'vaddps ymm, ymm, ymm' does not mix with 'addps xmm, xmm'"
+echo 4801d8 | "$BUILD/gambrel" measure --blocks - >"$folder/out.csv" 2>"$folder/err"
+named "^gambrel: warning: -:1: 4801d8: bytes are not measured, only forms, in a column 'block'"
 "$BUILD/gambrel" measure --blocks "$folder/none.csv" >/dev/null 2>"$folder/err"
 [ $? = 2 ]
 ok $? "a file that is not there is bad input"
