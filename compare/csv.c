@@ -11,6 +11,10 @@ void csv_field(struct text *out, const char *value)
     const bool first = out->len == 0 || out->data[out->len - 1] == '\n';
     const size_t len = strlen(value);
     text_add_bytes(out, ",", first ? 0 : 1);
+    if (first && len == 0) {
+        text_add_text(out, "\"\""); /* else the next field would begin the line */
+        return;
+    }
     if (strcspn(value, ",\"\r\n") == len) {
         text_add_bytes(out, value, len);
         return;
