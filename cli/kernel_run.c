@@ -391,34 +391,58 @@ static void view_host(const struct host *h, struct sizes_machine *out)
     }
 }
 
+/* The end of a loop of so many trips is predicted if each call has as many (model 207 learns about
+ * 128), and of so many and more never; between them it depends. */
+enum { TRIPS_LEARNT = 120, TRIPS_UNKNOWABLE = 256 };
+
+/* The part of the lengths from *least to *most units where ends are predicted alike, if there is one. */
+static bool predicted_alike(double trips_per_n, double *least, double *most)
+{
+    const double trips = trips_per_n * CALLEE_UNIT;
+    const double learnt = floor(TRIPS_LEARNT / trips), unknowable = ceil(TRIPS_UNKNOWABLE / trips);
+    if (learnt >= UNITS_MIN) {
+        *most = fmin(*most, learnt);
+        *least = fmax(floor(*most / 3), 2);
+        return true;
+    }
+    *least = unknowable < *most ? fmax(*least, unknowable) : *least;
+    return false;
+}
+
+static void space_lengths(struct callee_request *r, double least, double most, int wanted)
+{
+    r->n_lengths = 0;
+    for (int i = 0; i < wanted; i++) {
+        const double u = floor(least + (most - least) * i / (wanted - 1));
+        const size_t n = (size_t)u * CALLEE_UNIT;
+        if (r->n_lengths == 0 || n > r->lengths[r->n_lengths - 1]) {
+            r->lengths[r->n_lengths++] = n;
+        }
+    }
+}
+
 /* Lengths from a third (in DRAM: half) of what fits the level up to that.  Of the L1 a quarter is used,
  * not the half that our own loops fill: where another thread has the core's other half, it has half of its
- * caches, too, and that shows in no pulse. */
-static bool choose_lengths(const struct sizes_machine *m, enum level level,
+ * caches, too, and that shows in no pulse.  `trips_per_n` of the loop, 0: not known yet. */
+static bool choose_lengths(const struct sizes_machine *m, enum level level, double trips_per_n,
                            struct callee_request *r, struct err *e)
 {
     const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
     const double size = sizes_of_thread(m, level, arrays);
     const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
     const double half = floor(size / 2 / bytes / CALLEE_UNIT);
-    const double units =
+    double units =
         level == LEVEL_L1 && half >= UNITS_MIN ? half : floor(size / bytes / CALLEE_UNIT);
-    const int wanted = level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS;
-    const double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
+    double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
     if (!(units >= UNITS_MIN)) {
         return err_set(e, ERR_HOST, LOC_NONE,
                        size > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
                                 : "there is no %s here, or its size is not known",
                        level_names[level], bytes);
     }
-    r->n_lengths = 0;
-    for (int i = 0; i < wanted; i++) {
-        const double u = floor(least + (units - least) * i / (wanted - 1));
-        const size_t n = (size_t)u * CALLEE_UNIT;
-        if (r->n_lengths == 0 || n > r->lengths[r->n_lengths - 1]) {
-            r->lengths[r->n_lengths++] = n;
-        }
-    }
+    r->mixed =
+        !(level == LEVEL_L1 && trips_per_n > 0 && predicted_alike(trips_per_n, &least, &units));
+    space_lengths(r, least, units, level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS);
     return true;
 }
 
@@ -643,7 +667,8 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
             continue;
         }
         r->rounds = level == LEVEL_DRAM ? ROUNDS_DRAM : (int)j->options->rounds;
-        if (!choose_lengths(&j->view, m.level, r, e) || !measure_level(j->host, r, &m, e)) {
+        if (!choose_lengths(&j->view, m.level, 1 / j->ran.n_per_iter, r, e) ||
+            !measure_level(j->host, r, &m, e)) {
             return false;
         }
         say(j, &m, out);
@@ -677,7 +702,7 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
     bool fine = callee_parse(j->options->args, &r->args, e) &&
                 kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
                 link_object(j->c, path, j->options, &r->library, &temporary, e) &&
-                choose_lengths(&j->view, LEVEL_L1, r, e) &&
+                choose_lengths(&j->view, LEVEL_L1, 0, r, e) &&
                 find_ran(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
                 measure_and_say(j, out, e);
     if (temporary) {

@@ -1,5 +1,6 @@
 #include "measure/callee.h"
 
+#include "base/stats.h"
 #include "measure/clock.h"
 #include "measure/memory.h"
 #include "measure/pulse.h"
@@ -198,8 +199,8 @@ static size_t longest(const struct callee_request *r)
 /* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often the
  * longest.  So no branch predictor learns where the loop ends: most loops went on wherever this one
  * does, and what came before says nothing.  Left alone it learns that of short loops and not of long
- * ones (model 207: where the end before lies within some 190 taken branches), and the difference
- * would be taken for the loop's. */
+ * ones (model 207: up to some 128 trips), and the difference, 30 cycles or more, would be taken for the
+ * loop's. */
 
 static void shuffle_cards(struct callee *c, uint8_t *cards, long hands)
 {
@@ -293,24 +294,31 @@ static void shuffle(int *order, int n, uint32_t *state)
     }
 }
 
-/* Least squares of cycles over lengths: what one more n takes, and what a call does besides. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What one more n takes, and what a call does besides: medians of all pairs' slopes (Theil, Sen) and of
+ * what is left, since at some lengths the loop's end may be predicted otherwise than at the rest. */
 static void fit_line(const struct callee *c, const double *cycles, double *slope, double *besides)
 {
     const struct callee_request *r = c->request;
-    double mean_n = 0, mean_c = 0, both = 0, square = 0;
-    for (int i = 0; i < r->n_lengths; i++) {
-        mean_n += (double)r->lengths[i] / r->n_lengths;
-        mean_c += cycles[i] / r->n_lengths;
-    }
-    for (int i = 0; i < r->n_lengths; i++) {
-        const double off = (double)r->lengths[i] - mean_n;
-        both += off * (cycles[i] - mean_c);
-        square += off * off;
-    }
+    double slopes[CALLEE_LENGTHS_MAX * CALLEE_LENGTHS_MAX / 2], left[CALLEE_LENGTHS_MAX];
     const double others = c->in_hands ? HAND - CARD_LONGEST : 0;
     const double of_n = c->in_hands ? CARD_LONGEST : 1;
-    *slope = both / square / of_n;
-    *besides = (mean_c - *slope * (of_n * mean_n + others * (double)longest(r))) / (of_n + others);
+    int n = 0;
+    for (int i = 0; i < r->n_lengths; i++) {
+        for (int k = 0; k < i; k++) {
+            slopes[n++] = (cycles[i] - cycles[k]) / of_n / (double)(r->lengths[i] - r->lengths[k]);
+        }
+    }
+    *slope = stats_median(slopes, n);
+    for (int i = 0; i < r->n_lengths; i++) {
+        left[i] = cycles[i] - *slope * (of_n * (double)r->lengths[i] + others * (double)longest(r));
+    }
+    *besides = stats_median(left, r->n_lengths) / (of_n + others);
 }
 
 static bool fails(struct callee *c, const char *what, const char *why)
@@ -354,12 +362,6 @@ static void take_round(struct callee *c, const long *times, uint32_t *state, str
             t->bad[i][t->n_bad[i]++] = cycles;
         }
     }
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Sorts the good timings. */
@@ -430,7 +432,7 @@ static bool time_rounds(struct callee *c, uint32_t *state)
         return fails(c, "no memory", "for the timings");
     }
     shuffle_cards(c, c->cards[0], HANDS_MAX);
-    c->in_hands = least_seconds(c, longest(r), 1) < r->call_s;
+    c->in_hands = r->mixed && least_seconds(c, longest(r), 1) < r->call_s;
     for (int i = 0; i < r->n_lengths; i++) {
         times[i] = times_for(c, r->lengths[i]);
     }

@@ -2,13 +2,13 @@
  *
  * What is wanted is the time that one more n takes, without what a call costs: entry, remainder
  * loops, the misprediction at the loop's end.  So each round calls the function at several lengths, in
- * shuffled order, and the slope of cycles over n, by least squares, is one sample.  Around each timing
+ * shuffled order, and the slope of cycles over n, a median over their pairs, is one sample.  Around each timing
  * the core's pulse is felt (pulse.h), which gives the clock and says whether the core was ours alone; if
  * it was not, or the thread was displaced, the timing does not count and another is taken, while patience
  * lasts, on another CPU if that is quieter.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
- * remainder; calls of one length are a mixture of lengths around it and of the longest, which all timings
- * have in common, so that the loop's end is equally hard to predict for all; and a fence between calls
- * keeps one from beginning within the one before.
+ * remainder, and a fence between calls keeps one from beginning within the one before.  Where asked for, the calls
+ * of a timing are a mixture of lengths around one and of the longest, which all timings have in common, so
+ * that the loop's end is equally hard to predict for all.
  *
  * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
  * conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold numbers from
@@ -54,6 +54,8 @@ struct callee_request {
         [CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT from its double
                                          * on; calls take one unit more and less, too */
     int n_lengths;
+    bool mixed; /* a timing's calls are of several lengths; else of one, which suits loops whose end
+                 * is predicted at all lengths or at none */
     double elements_per_n; /* elements of each array that n stands for; at least n of them */
     const int *cpus;       /* to run on, the quietest of them */
     int n_cpus;
