@@ -149,7 +149,7 @@ static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns
     *times = arena_new(c->arena, double, f->len);
     for (size_t at = 0; d && at < f->len; at++) {
         const double runs = r->steps.per_n[at] * r->n_per_iter;
-        if (runs > RARE &&
+        if (runs > RARE && r->steps.per_n[at] > 1.5 * r->steps.once_per_n &&
             decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
             (*times)[n++] = runs;
         }
@@ -158,12 +158,43 @@ static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns
     return n;
 }
 
+/* How often an iteration takes this branch: as often as it does not go on behind it. */
+static double taken(const struct ran *r, const struct insn *i, double times)
+{
+    const uint64_t behind = i->address + (uint64_t)i->length - r->loop->function.address;
+    const double goes_on = i->conditional && behind < r->loop->function.len
+                               ? r->steps.per_n[behind] * r->n_per_iter
+                               : 0;
+    return fmax(times - goes_on, 0);
+}
+
+/* All that are taken, and those within a line of code, of which one ends each cycle's fetching. */
+static void add_branches(struct cost *cost, const struct ran *r, const struct insn *insns,
+                         const double *times, int n)
+{
+    enum { LINE = 64 };
+    const uint64_t moved = r->steps.first - r->loop->function.address;
+    double in_line = 0;
+    for (int i = 0; i < n; i++) {
+        if (insns[i].branch && insns[i].target != 0 && !insns[i].calls) {
+            const double often = taken(r, &insns[i], times[i]);
+            const bool near = (insns[i].address + moved) / LINE == (insns[i].target + moved) / LINE;
+            cost->taken_branches += often;
+            in_line += near ? often : 0;
+        }
+    }
+    if (cost_machine(cost->table)->fetch_slots > 0) {
+        cost->front.fetch_cycles = in_line;
+    }
+}
+
 /* What stands beside the loop takes ports, too, as often as it runs. */
 static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
 {
     struct insn *insns;
     double *times;
     const int n = list_what_ran(c, r, &insns, &times);
+    add_branches(cost, r, insns, times, n);
     for (int i = 0; i < n; i++) {
         const bool follows =
             i + 1 < n && insns[i].address + (uint64_t)insns[i].length == insns[i + 1].address;
@@ -177,7 +208,6 @@ static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
             cost_add_insn(cost, &insns[i], times[i]);
         }
     }
-    cost->taken_branches += 1;
 }
 
 /* --- lines that are crossed --- */
@@ -329,7 +359,7 @@ static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *
     cost_name_unknown(&cost, &unknown);
     ceiling_words(&cost, &bound, &ports);
     chain_words(&r->loop->loop.loop,
-                chain.carried.cycles >= chain.overlap_cycles ? &chain.carried : &chain.path,
+                chain.overlap_cycles > chain.carried.cycles ? &chain.path : &chain.carried,
                 &chains);
     if (*chain.missing) {
         text_add(&unknown, "%slatency of %s", unknown.len ? "; " : "", chain.missing);

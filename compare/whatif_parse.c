@@ -30,6 +30,8 @@ static const char *const core_keys[] = {
     "indexed_operand_slots",
     "indexed_operand_places",
     "store_forward_cycles",
+    "store_forward_256_cycles",
+    "store_forward_512_cycles",
     NULL,
 };
 

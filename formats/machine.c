@@ -602,6 +602,8 @@ struct machine *machine_new(struct arena *a)
         .line_crossing_store_cycles = NAN,
         .line_crossing_bytes = NAN,
         .store_forward_cycles = NAN,
+        .store_forward_256_cycles = NAN,
+        .store_forward_512_cycles = NAN,
         .store_forward_renamed_cycles = NAN,
         .write_allocate = -1,
     };

@@ -162,6 +162,9 @@ struct machine {
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
      * NaN: unknown */
     double store_forward_cycles;
+    /* keys core.store_forward_256_cycles, ..._512_cycles: the same at least so wide, in bits; NaN: no
+     * different from what is narrower */
+    double store_forward_256_cycles, store_forward_512_cycles;
     /* key core.store_forward_renamed_cycles: the same where the core renames memory, which is between
      * general registers through addresses without an index; NaN: no different */
     double store_forward_renamed_cycles;

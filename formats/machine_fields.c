@@ -90,6 +90,8 @@ const struct field machine_core_fields[] = {
     {"line_crossing_store_cycles", NUMBER, IN(machine, line_crossing_store_cycles), RANGE(0, 64)},
     {"line_crossing_bytes", NUMBER, IN(machine, line_crossing_bytes), RANGE(1, 65536)},
     {"store_forward_cycles", NUMBER, IN(machine, store_forward_cycles), RANGE(0, 256)},
+    {"store_forward_256_cycles", NUMBER, IN(machine, store_forward_256_cycles), RANGE(0, 256)},
+    {"store_forward_512_cycles", NUMBER, IN(machine, store_forward_512_cycles), RANGE(0, 256)},
     {"store_forward_renamed_cycles", NUMBER, IN(machine, store_forward_renamed_cycles),
      RANGE(0, 256)},
     {"compose_memory_operands", .kind = FIELD_BOOL, IN(machine, compose_memory_operands)},

@@ -657,6 +657,7 @@ bool callee_count(const struct callee_request *r, size_t code_len, struct arena 
     out->regs = regs_in(left, code_len);
     out->first = left->first;
     const double apart = (double)(r->lengths[1] - r->lengths[0]);
+    out->once_per_n = 1 / apart;
     for (size_t k = 0; k < code_len; k++) {
         out->per_n[k] = (counts_in(left, code_len, 1)[k] - counts_in(left, code_len, 0)[k]) / apart;
     }

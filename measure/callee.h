@@ -96,6 +96,7 @@ bool callee_run(const struct callee_request *r, struct callee_result *out, struc
 struct callee_steps {
     uint64_t first;                /* address of the function */
     double *per_n;                 /* [code_len] */
+    double once_per_n;             /* what one run more at the greater length comes to */
     uint64_t (*regs)[CALLEE_REGS]; /* [code_len] */
 };
 #define CALLEE_CODE_MAX 65536

@@ -82,7 +82,8 @@ static double weight_in(const struct cost_row *row, const struct ceiling_bound *
     double weight = 0;
     switch (b->binds) {
     case BINDS_PORTS:
-        for (int u = 0; u < row->n_uops; u++) { /* a product, since nobody could predict the branch */
+        for (int u = 0; u < row->n_uops;
+             u++) { /* a product, since nobody could predict the branch */
             weight += row->uops[u].count * ((row->uops[u].ports & ~b->ports) == 0);
         }
         return weight;

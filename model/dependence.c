@@ -265,13 +265,22 @@ static bool moves_vectors(const struct walk *w, const struct insn *i)
     return false;
 }
 
+/* What is loaded counts. */
+static double forward_of_width(const struct machine *m, int bytes)
+{
+    const double wide = bytes >= 32 && !isnan(m->store_forward_256_cycles)
+                            ? m->store_forward_256_cycles
+                            : m->store_forward_cycles;
+    return bytes >= 64 && !isnan(m->store_forward_512_cycles) ? m->store_forward_512_cycles : wide;
+}
+
 static double forward_cycles(const struct walk *w, const struct access *s, const struct access *l)
 {
     const struct machine *m = cost_machine(w->table);
     const bool renamed = !isnan(m->store_forward_renamed_cycles) && s->mem->index == 0 &&
                          l->mem->index == 0 && !moves_vectors(w, s->insn) &&
                          !moves_vectors(w, l->insn);
-    return renamed ? m->store_forward_renamed_cycles : m->store_forward_cycles;
+    return renamed ? m->store_forward_renamed_cycles : forward_of_width(m, l->mem->bytes);
 }
 
 static void depend_on_store(struct walk *w, const struct access *s, const struct access *l,

@@ -8,7 +8,7 @@
  *   - Zero idioms of the machine file depend on nothing; eliminated moves add no cycles.
  *   - A load waits for the latest store to its address, if both addresses are the same registers with
  *     displacements, and these registers change by constants only; from the store's data to the
- *     loaded value it takes store_forward_cycles, or store_forward_renamed_cycles where the core
+ *     loaded value it takes store_forward_cycles (or those of its width), or store_forward_renamed_cycles where the core
  *     renames memory: both move general registers, and neither address has an index (measured on a
  *     Golden Cove server core: 0 cycles so, 5 with an index or a vector).  Accesses through different registers are taken to
  *     be independent.

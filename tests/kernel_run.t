@@ -75,4 +75,70 @@ fails 2 "argument 'complex*'" add --args "complex*"
 fails 2 "'L9' is not one of" add --levels L9
 fails 3 "no-linker is not installed" add --linker no-linker
 fails 3 "makes no shared object of it" add --linker false
+# What the ladder makes of where code and data lie.
+cat >"$tmp/own.s" <<'END'
+	.intel_syntax noprefix
+	.macro function name, skipped
+	.globl \name
+	.type \name, @function
+	.p2align 6
+\name:
+	.rept \skipped
+	nop
+	.endr
+1:
+	.endm
+	.macro loops name
+	dec rdi
+	jnz 1b
+	ret
+	.size \name, .-\name
+	.endm
+	function within 50
+	.byte 0x0f, 0x1f, 0x44, 0, 0
+	loops within
+	function over 57
+	.byte 0x0f, 0x1f, 0x44, 0, 0
+	loops over
+	function nine 0
+	.rept 8
+	nop
+	.endr
+	loops nine
+	function together 0
+	mov [rsi], rax
+	mov [rsi + 8], rax
+	mov [rdx], rax
+	mov [rdx + 8], rax
+	add rsi, 16
+	add rdx, 16
+	loops together
+	function apart 0
+	mov [rsi], rax
+	mov [rdx], rax
+	mov [rsi + 8], rax
+	mov [rdx + 8], rax
+	add rsi, 16
+	add rdx, 16
+	loops apart
+	function alternating 0
+	test rdi, 1
+	jz 2f
+	nop
+2:
+	loops alternating
+END
+as -o "$tmp/own.o" "$tmp/own.s"
+bound() { # bound SYMBOL CYCLES WORDS
+    "$gambrel" kernel run "$tmp/own.o" --symbol "$1" --args "double*, double*" --elements-per-n 2 \
+        --levels none --machine sapphire-rapids >"$tmp/out" 2>"$tmp/err"
+    grep -qE "ports and front end +$2 +$3" "$tmp/out"
+    ok $? "$1: $2 cycles, $3"
+}
+bound within 1.000 "fetch: whole cycles"
+bound over 2.000 "fetch: 2 lines of code"
+bound nine 2.000 "fetch: whole cycles of at most 8 slots"
+bound together 2.000 "ports P4, P9"
+bound apart 4.000 "stores: 4 cycles"
+bound alternating 1.500 "fetch: whole cycles"
 echo "1..$count"

@@ -117,6 +117,7 @@ static inline bool same_core(const struct machine *a, const struct machine *b)
            NUMBER(indexed_operand_slots) && NUMBER(indexed_operand_places) && NUMBER(fetch_slots) &&
            NUMBER(store_line_cycles) && NUMBER(line_crossing_store_cycles) &&
            NUMBER(line_crossing_bytes) && NUMBER(store_forward_cycles) &&
+           NUMBER(store_forward_256_cycles) && NUMBER(store_forward_512_cycles) &&
            NUMBER(store_forward_renamed_cycles) && EQUAL(compose_memory_operands) &&
            EQUAL(write_allocate) && TEXT(core_source);
 }

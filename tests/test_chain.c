@@ -78,6 +78,8 @@ static struct machine test_machine(void)
                             .dispatch_width = 8,
                             .rob_entries = 448,
                             .store_forward_cycles = 8,
+                            .store_forward_256_cycles = (double)NAN,
+                            .store_forward_512_cycles = (double)NAN,
                             .store_forward_renamed_cycles = (double)NAN,
                             .zero_idioms = idioms,
                             .n_zero_idioms = 1,
@@ -259,6 +261,28 @@ static void test_renamed(struct arena *a)
     }
 }
 
+static void test_forward_widths(struct arena *a)
+{
+    static const struct {
+        const char *name, *hex;
+        double cycles;
+    } cases[] = {
+        {"a sum of 128 bits kept in memory", "c5f81007c5f858c1c5f8110748ffc975efc3", 10},
+        {"of 256", "c5fc1007c5fc58c1c5fc110748ffc975efc3", 11},
+        {"of 512", "62f17c48100762f17c4858c162f17c48110748ffc975e9c3", 13},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine m = test_machine();
+        struct code_loop l;
+        if (decode(cases[i].hex, ARCH_X86_64, a, &l)) {
+            is_near(find(&l, 0, &m, a).cycles_per_iter, 10, 1e-9, cases[i].name);
+            m.store_forward_256_cycles = 9;
+            m.store_forward_512_cycles = 11;
+            is_near(find(&l, 0, &m, a).cycles_per_iter, cases[i].cycles, 1e-9, "  by width");
+        }
+    }
+}
+
 /* --- an inner loop --- */
 
 static void test_restart(const struct machine *m, struct arena *a)
@@ -337,6 +361,7 @@ int main(void)
     test_steps(&m, a);
     test_missing(a);
     test_renamed(a);
+    test_forward_widths(a);
     test_restart(&m, a);
     test_continue(&m, a);
     test_refusals(&m, a);
