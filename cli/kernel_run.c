@@ -29,6 +29,7 @@ enum {
 };
 #define CALL_S     2e-5 /* short, so that most timings lie between two disturbances */
 #define RARE       0.01 /* runs of an instruction for an iteration that do not count: loop exits */
+#define OFTEN      0.5  /* enough to be part of the loop, though seen once */
 #define PATIENCE_S 2.0  /* for better times, at each level */
 
 bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct err *e)
@@ -149,7 +150,9 @@ static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns
     *times = arena_new(c->arena, double, f->len);
     for (size_t at = 0; d && at < f->len; at++) {
         const double runs = r->steps.per_n[at] * r->n_per_iter;
-        if (runs > RARE && r->steps.per_n[at] > 1.5 * r->steps.once_per_n &&
+        const bool once =
+            r->steps.per_n[at] < 1.5 * r->steps.once_per_n; /* more, and that is all */
+        if (runs > (once ? OFTEN : RARE) &&
             decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
             (*times)[n++] = runs;
         }
