@@ -67,6 +67,9 @@ struct machine_form {
     struct machine_uop *uops; /* NULL and 0: executes on no port (eliminated, nop) */
     int n_uops;
     double slots; /* dispatch slots it takes; 1 unless the file says otherwise */
+    /* key others_wait_cycles: an instruction that reads the result takes so much longer, unless it has
+     * the key, too */
+    double others_wait_cycles;
     struct machine_latency *latencies; /* one row {0, 0, x} for a plain number */
     int n_latencies;
     bool has_uops; /* false: this form is described by resources alone */

@@ -105,6 +105,8 @@ const struct field machine_instruction_fields[] = {
     {"uops", OTHER},
     {"latency_cycles", OTHER},
     {"slots", .kind = FIELD_NUMBER_OR, IN(machine_form, slots), RANGE(0, 256), .absent = 1},
+    {"others_wait_cycles", .kind = FIELD_NUMBER_OR, IN(machine_form, others_wait_cycles),
+     RANGE(0, 64), .absent = 0},
     {"source", .kind = FIELD_SOURCE, IN(machine_form, source)},
     {.key = NULL},
 };

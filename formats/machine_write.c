@@ -17,7 +17,7 @@ struct writer {
 
 static bool in_instructions(const struct machine_form *f)
 {
-    return f->has_uops || f->n_latencies > 0 || f->slots != 1;
+    return f->has_uops || f->n_latencies > 0 || f->slots != 1 || f->others_wait_cycles != 0;
 }
 
 static bool in_resources(const struct machine *m, const struct machine_form *f)
@@ -218,6 +218,10 @@ static void write_instruction(struct writer *w, const struct machine_form *f)
     if (f->slots != 1) {
         yml_out_key(w->o, "slots");
         yml_out_number(w->o, f->slots);
+    }
+    if (f->others_wait_cycles != 0) {
+        yml_out_key(w->o, "others_wait_cycles");
+        yml_out_number(w->o, f->others_wait_cycles);
     }
     write_own_source(w, f->source, w->instructions);
     yml_out_end(w->o);

@@ -11,12 +11,13 @@
 
 /* What is known of a register at a point of the sequence. */
 struct reg_state {
-    int value;       /* that it holds; -1: from before the loop */
-    int distance;    /* iterations ago */
-    bool plain;      /* everything that writes it in the loop adds a constant */
-    uint64_t delta;  /* by how much in one iteration, if plain; addresses wrap, so unsigned */
-    uint64_t offset; /* so far in this one */
-    int version;     /* 0, or which instruction gave it a value that is not plain */
+    int value;          /* that it holds; -1: from before the loop */
+    int distance;       /* iterations ago */
+    bool plain;         /* everything that writes it in the loop adds a constant */
+    uint64_t delta;     /* by how much in one iteration, if plain; addresses wrap, so unsigned */
+    uint64_t offset;    /* so far in this one */
+    int version;        /* 0, or which instruction gave it a value that is not plain */
+    double others_wait; /* cycles, of what it holds */
 };
 
 /* A memory access as far as its address can be compared. */
@@ -111,13 +112,20 @@ static void number_values(struct walk *w)
     w->out->n_values = n_values;
 }
 
+static double others_wait_cycles(const struct cost_row *row)
+{
+    return row->described ? row->described->others_wait_cycles : 0;
+}
+
 static void take_writes(struct walk *w, int at)
 {
     const struct insn *i = insn_at(w, at);
+    const double others_wait = others_wait_cycles(cost_of_insn(w->table, i));
     for (int k = 0; k < i->n_writes; k++) {
         struct reg_state *r = &w->regs[i->writes[k]];
         r->value = w->first_value[at] + k;
         r->distance = 0;
+        r->others_wait = others_wait;
         if (i->stepped == i->writes[k]) {
             r->offset += (uint64_t)i->step;
         } else {
@@ -154,6 +162,17 @@ static double cycles_to_memory(const struct cost_row *row, const struct insn *i,
     return loads(i) ? latency_of(row, i->read_operand[read], memory) : 0;
 }
 
+/* What an instruction takes longer, whatever it waits for, where it reads a result that only others like
+ * the one that made it read at once. */
+static double longer(const struct walk *w, const struct insn *i, const struct cost_row *row)
+{
+    double cycles = 0;
+    for (int k = 0; k < i->n_reads && others_wait_cycles(row) == 0; k++) {
+        cycles = fmax(cycles, w->regs[i->reads[k]].others_wait);
+    }
+    return cycles;
+}
+
 static void take_reads(struct walk *w, int at)
 {
     const struct insn *i = insn_at(w, at);
@@ -161,6 +180,7 @@ static void take_reads(struct walk *w, int at)
     const int n_written = i->n_writes + stores(i);
 
     const double same = i->same_sources ? latency_of_same(row) : (double)NAN;
+    const double more = longer(w, i, row);
 
     if (row->kind == COST_ZERO_IDIOM || same < WAITS_CYCLES) {
         return;
@@ -172,8 +192,8 @@ static void take_reads(struct walk *w, int at)
                                   : isnan(same)    ? cycles_between(row, i, k, v)
                                                    : same;
             if (!(cycles < 0)) {
-                add(w, (struct dependence){r->value, w->first_value[at] + v, cycles, r->distance,
-                                           w->order[at], i->reads[k]});
+                add(w, (struct dependence){r->value, w->first_value[at] + v, cycles + more,
+                                           r->distance, w->order[at], i->reads[k]});
             }
         }
     }
