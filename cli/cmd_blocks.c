@@ -5,7 +5,6 @@
 #include "code/object.h"
 #include "compare/csv.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,12 +104,6 @@ struct extraction {
     const char *other;
 };
 
-/* 10 for each of up to six loops. */
-static double weight_of(int depth)
-{
-    return pow(10, depth < 6 ? depth : 6);
-}
-
 static void print_block(struct extraction *x, const struct sampled_block *b)
 {
     enum { FLUSH_BYTES = 1 << 16 };
@@ -157,7 +150,7 @@ static void take_block(struct extraction *x, const char *file, const struct basi
 {
     const double weight = x->profile
                               ? hits_in(&x->hits, b->address, b->address + b->span, &x->taken)
-                              : weight_of(b->depth);
+                              : basic_weight(b->depth);
     if (weight == 0) {
         return;
     }
@@ -275,17 +268,17 @@ static bool read_profile(struct cli *c, const struct options *o, struct profile 
 }
 
 /* What of the profile is not in the blocks. */
-static void say_profile(const struct extraction *x)
+static void say_profile(const struct profile *p, double taken)
 {
-    double all = x->profile ? x->profile->elsewhere : 0;
-    for (size_t k = 0; x->profile && k < x->profile->n; k++) {
-        all += x->profile->spots[k].count;
+    double all = p->elsewhere;
+    for (size_t k = 0; k < p->n; k++) {
+        all += p->spots[k].count;
     }
-    if (all > x->taken) {
+    if (all > taken) {
         fprintf(stderr, "gambrel: warning: %.3g of %.6g %s are in no block that was taken\n",
-                all - x->taken, all, x->profile->n_events ? "samples" : "counts");
+                all - taken, all, p->n_events ? "samples" : "counts");
     }
-    if (x->profile && x->profile->n_events > 1) {
+    if (p->n_events > 1) {
         cli_warn("samples of several events are added up; perf record -e of one tells them apart");
     }
 }
@@ -323,8 +316,8 @@ int cmd_blocks(struct cli *c, int argc, char **argv)
         block_sample_finish(&sample);
     }
     warn_of_others(&x);
-    if (!e.code) {
-        say_profile(&x);
+    if (x.profile && !e.code) {
+        say_profile(x.profile, x.taken);
     }
     const int status = e.code ? cli_fail(&e) : print_sample(&x);
     if (o.sample) {

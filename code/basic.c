@@ -85,12 +85,12 @@ static void mark(struct places *p, struct arena *a)
     }
 }
 
-/* Five of the arguments say where the code is. NOLINTNEXTLINE(readability-function-size) */
 double basic_weight(int depth)
 {
     return pow(10, depth < 6 ? depth : 6);
 }
 
+/* Five of the arguments say where the code is. NOLINTNEXTLINE(readability-function-size) */
 bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                   struct arena *a, struct basic_block **out, int *n, struct err *e)
 {

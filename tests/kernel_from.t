@@ -54,6 +54,7 @@ ok $? "assembly with markers"
 grep -q "vaddpd ymm, ymm, m256: 1" "$tmp/marked.yaml"
 ok $? "its forms"
 # As written by hand, in AT&T syntax: a label alone, and none but the loop's.
+# shellcheck disable=SC2016 # the dollar is the assembler's
 printf '\t.globl f\nf:\n1:\tvmovups (%%rdi,%%rax), %%ymm0\n\taddq $32, %%rax\n\tcmpq %%rdx, %%rax\n\tjne 1b\n\tret\n' >"$tmp/label.s"
 "$gambrel" kernel from-asm "$tmp/label.s" --symbol f | grep -q "vmovups ymm, m256: 1"
 ok $? "a label without a type is a function"
