@@ -185,7 +185,7 @@ static const struct {
     {"zen5-server", "vfmadd213ps V, V, V", 2, 4},
     {"sapphire-rapids", "vaddps ymm, ymm, ymm", 2, 2},
     {"sapphire-rapids", "vfmadd231ps zmm, zmm, zmm", 1, 4},
-    {"sapphire-rapids", "vdivps zmm, zmm, zmm", 2, 17},
+    {"sapphire-rapids", "vdivps zmm, zmm, zmm", 2, 18},
     {"zen2", "vfmadd231ps ymm, ymm, ymm", 1, 5},
     {"apple-m1", "fmla v.4s, v.4s, v.4s", 1, 4},
     {"apple-m4-pro", "fmla v.4s, v.4s, v.4s", 1, 3},
