@@ -31,6 +31,8 @@ enum {
 #define RARE       0.01 /* runs of an instruction for an iteration that do not count: loop exits */
 #define OFTEN      0.5  /* enough to be part of the loop, though seen once */
 #define PATIENCE_S 2.0  /* for better times, at each level */
+#define WELL_EXPLAINED                                                                             \
+    0.9 /* of the time by the best ceiling; below, the report says what is left */
 
 bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct err *e)
 {
@@ -578,6 +580,13 @@ static void show(const struct ran *r, const struct ladder *l, const struct measu
         rung(out, "ports and front end", l->ports, per_iter, l->ports_words);
         rung(out, "chains", l->chains, per_iter, l->chains_words);
         rung(out, "best ceiling", l->best, per_iter, l->machine->name);
+        if (l->best < WELL_EXPLAINED * per_iter) {
+            text_add(
+                out,
+                "    %-22s %10.3f %6.2f  no model here accounts for it; what is known to be left "
+                "out: doc/method.md, Someone's own loop\n",
+                "left unexplained", per_iter - l->best, 1 - l->best / per_iter);
+        }
     }
     if (l->machine && *l->unknown) {
         text_add(out, "    not in %s: %s\n", l->machine->file, l->unknown);
@@ -760,7 +769,13 @@ int kernel_run(struct cli *c, const char *path, const struct kernel_from *from,
     }
     view_host(j.host, &j.view);
     if (!run(&j, path, &out, &e)) {
-        return cli_fail(&e);
+        const int status = cli_fail(&e);
+        if (strstr(e.text, "its arguments")) {
+            cli_warn(arena_format(c->arena,
+                                  "it was called as %s(size_t n, %s): --args says what it takes",
+                                  from->symbol, o->args));
+        }
+        return status;
     }
     return cli_print((struct bytes){out.data, out.len});
 }

@@ -624,9 +624,10 @@ static bool in_child(const struct callee_request *r, child_work *work, void *con
         return err_set(e, ERR_HOST, LOC_NONE, "%s %s", r->symbol, left->doing);
     }
     return !(end.timed_out || end.signal || end.status) ||
-           err_set(e, ERR_HOST, LOC_NONE, "%s %s %s, after %d of %d rounds", r->symbol,
+           err_set(e, ERR_HOST, LOC_NONE, "%s %s %s, after %d of %d rounds%s", r->symbol,
                    child_words(&end, r->seconds_max, words), left->doing, left->result.rounds,
-                   r->rounds);
+                   r->rounds,
+                   end.signal ? "; are its arguments those that it was called with?" : "");
 }
 
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e)

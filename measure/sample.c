@@ -14,8 +14,9 @@
 #define STATE_BYTES ((size_t)16384)
 _Static_assert(sizeof(struct loop_state) <= STATE_BYTES, "the state of a loop needs more room");
 
-#define CLOCK_MIN_HZ 1e6
-#define CLOCK_MAX_HZ 1e11
+#define CLOCK_MIN_HZ   1e6
+#define CLOCK_MAX_HZ   1e11
+#define NOP_CYCLES_MAX 1e6
 
 struct thread_note { /* written by its thread alone, on lines of its own */
     _Alignas(64) double start_s, end_s, ticks, cycle_ticks, crowd;
@@ -195,7 +196,7 @@ static void note_noise(const struct job *j, const struct host_noise *before, dou
         .throttled_s = seen.throttled_s,
         .context_switches = seen.context_switches,
         .clock_spread = seen.clock_spread,
-        .nop_cycles = stats_median(j->crowds, out->n),
+        .nop_cycles = fmin(stats_median(j->crowds, out->n), NOP_CYCLES_MAX),
         .discarded = j->protocol.discarded,
         .disturbed = sampled->severity > 1,
         .why = arena_format(a, "%s", why),
