@@ -27,11 +27,12 @@ static const struct argp_option option_table[] = {
      "write the results to FILE, - for standard output "
      "(default: results/<machine>-<date>/run.yaml)",
      0},
-    {"quick", KEY_QUICK, NULL, 0, "L1 and DRAM only, fewer and shorter passes: under 10 s", 0},
+    {"quick", KEY_QUICK, NULL, 0,
+     "L1 and DRAM only, fewer passes, no waiting for quiet cores: under 10 s", 0},
     {"isa", 'i', "ISA", 0, "instruction set instead of the widest this CPU has", 0},
     {"threads", 't', "N", 0, "one thread and N instead of one and all allowed cores", 0},
     {"reps", 'r', "N", 0, "timed passes of each case (21; with --quick 7)", 0},
-    {"warmup-ms", KEY_WARMUP, "MS", 0, "discarded passes of each case (100; with --quick 20)", 0},
+    {"warmup-ms", KEY_WARMUP, "MS", 0, "discarded passes of each case (100; with --quick 10)", 0},
     {"blocks", KEY_BLOCKS, "FILE", 0,
      "instead measure every block of a CSV file (- for standard input) as a loop without "
      "dependences, and write their cycles as CSV to standard output or --output",
@@ -255,7 +256,7 @@ static struct campaign_settings settings_of(const struct options *o, enum isa is
                 : o->quick  ? 7
                             : 21,
         .warmup_s = (o->warmup_ms >= 0 ? (double)o->warmup_ms
-                     : o->quick        ? 20
+                     : o->quick        ? 10
                                        : 100) *
                     1e-3,
         .spin_s = 0.3,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define REPS     7
-#define WARMUP_S 0.02
+#define WARMUP_S 0.01
 #define SPIN_S   0.3
 
 static bool same_cpu(const struct identity *a, const struct identity *b)

@@ -60,7 +60,7 @@ static struct protocol_rules rules_of(const struct campaign *c, const struct pla
     return (struct protocol_rules){
         .pass_s = pass_s,
         .lead_s = LEAD_S,
-        .warmup_s = s->warmup_s / (brief || halved ? 2 : 1) / (s->quick ? 2 : 1),
+        .warmup_s = s->warmup_s / (brief || halved ? 2 : 1),
         .reps = reps,
         .spare = SPARE * reps,
         .n_iter_max = UINT64_MAX,

@@ -239,8 +239,8 @@ static void note_passes(const struct job *j, struct run_case *out)
     out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
 }
 
-/* A quarter of what fresh arrays bear: a pass that nobody times may precede the one that counts, and
- * both are led in. */
+/* A quarter of what fresh arrays bear: before the pass that counts there may be one that nobody times and
+ * a lead of up to as many iterations. */
 static struct protocol_rules limited(const struct sample_request *r)
 {
     struct protocol_rules rules = r->rules;

@@ -1,6 +1,7 @@
 /* The pure parts of a run (sizes, order, knees, merging), and small runs of which only what cannot
  * depend on time is asked. */
 #include "measure/campaign.h"
+#include "measure/clock.h"
 #include "measure/merge.h"
 #include "measure/plan.h"
 #include "measure/sizes.h"
@@ -375,17 +376,22 @@ static void note_progress(void *context, int done, int total, const char *what)
     }
 }
 
+/* So that a test needs little memory. */
+static struct host *with_small_caches(const struct host *h, struct arena *a)
+{
+    struct host *small = arena_new(a, struct host, 1);
+    *small = *h;
+    small->levels[0].bytes = 32 * KIB;
+    small->levels[1].bytes = small->last_level_bytes = 1 * MIB;
+    small->levels[2].bytes = UNKNOWN;
+    small->facts.n_caches = 0;
+    return small;
+}
+
 static void test_run(const struct host *h, struct arena *a)
 {
     static const char *const names[] = {"fma_f32", "copy", "saxpy"};
-    /* Caches of a small machine, so that the test needs little memory. */
-    struct host *small = arena_new(a, struct host, 1);
-    *small = *h;
-    small->levels[1].bytes = 1 * MIB;
-    small->levels[2].bytes = small->last_level_bytes = UNKNOWN;
-    small->levels[0].bytes = 32 * KIB;
-    small->last_level_bytes = 1 * MIB;
-    small->facts.n_caches = 0;
+    struct host *small = with_small_caches(h, a);
     int last = -1, stop = 0;
     struct campaign_settings s = {.threads = 1,
                                   .reps = 3,
@@ -446,6 +452,38 @@ static void test_run(const struct host *h, struct arena *a)
     ok(!dram && said, "but DRAM is left out, with a warning");
 }
 
+static void count_measurements(void *context, int done, int total, const char *what)
+{
+    (void)done;
+    (void)total;
+    (void)what;
+    ++*(int *)context;
+}
+
+/* What is asked for is what is done, in a quick run too: of a roof, each time it is measured. */
+static void test_warmup(const struct host *h, struct arena *a)
+{
+    static const char *const names[] = {"fma_f32"};
+    int measurements = 0;
+    const struct campaign_settings s = {.threads = 1,
+                                        .reps = 1,
+                                        .warmup_s = 0.1,
+                                        .quick = true,
+                                        .isa = isa_widest(),
+                                        .names = names,
+                                        .n_names = 1,
+                                        .progress = count_measurements,
+                                        .context = &measurements};
+    struct run r = {0};
+    struct err e = {0};
+    const struct host *small = with_small_caches(h, a);
+    const double start_s = clock_seconds();
+    ok(campaign_run(&s, small, a, &r, &e), "a run that warms up %s", e.text);
+    ok(measurements >= 2 && clock_seconds() - start_s >= measurements * s.warmup_s,
+       "passes are discarded for as long as was asked for, each of %d times", measurements);
+    is_near(r.warmup_ms, 100, 1e-12, "which is in the results");
+}
+
 /* One thread, then all: both with the right results, in regions that are apart or shared. */
 static void test_threads(const struct host *h, struct arena *a)
 {
@@ -491,6 +529,7 @@ int main(void)
     test_shared(a);
     if (ok(host_describe(a, h, &e), "the host is described %s", e.text)) {
         test_run(h, a);
+        test_warmup(h, a);
         test_threads(h, a);
     }
     arena_release(a);
