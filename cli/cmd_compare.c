@@ -1,3 +1,4 @@
+#include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/compare_blocks.h"
 #include "compare/join.h"
@@ -9,8 +10,8 @@
 #include <string.h>
 
 struct options {
-    const char *format, *kernels, *machine, *machines, *folder, *isa;
-    long threads;
+    const char *format, *folder;
+    struct choice choice;
     const char **runs;
     int n_runs;
     struct compare_blocks blocks;
@@ -36,8 +37,8 @@ static const struct argp_option option_table[] = {
      "machine file or the name of one that comes along (default: the one that describes the run's "
      "processor)",
      0},
-    {"machines", 'M', "DIR", 0, "folder to find it in instead of the one that comes along", 0},
-    {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
+    CHOICE_MACHINES_OPTION,
+    CHOICE_KERNELS_OPTION,
     {"folder", KEY_FOLDER, "DIR", 0,
      "write summary.md, .csv, .json and a plot per thread count to "
      "DIR, and the terminal report to standard output",
@@ -82,10 +83,28 @@ static void refuse_mixture(const struct options *o, struct argp_state *state)
     }
 }
 
+/* Blocks are put under every machine that is named, runs under the last. */
+static void add_machine(struct options *o, const char *name, struct argp_state *state)
+{
+    if (o->blocks.n_machines == BLOCK_TOOLS_MAX) {
+        argp_error(state, "at most %d machines", BLOCK_TOOLS_MAX);
+    }
+    o->blocks.machines[o->blocks.n_machines++] = name;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct err e = {0};
+    if (key == 'm') {
+        add_machine(o, arg, state);
+    }
+    if (choice_option(key, arg, &o->choice, &e)) {
+        if (e.code) {
+            argp_error(state, "%s", e.text);
+        }
+        return 0;
+    }
     switch (key) {
     case KEY_JSON:
     case KEY_CSV:
@@ -114,29 +133,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_HEAT_MAP:
         o->blocks.heat_map = arg;
         return 0;
-    case 'm':
-        if (o->blocks.n_machines == BLOCK_TOOLS_MAX) {
-            argp_error(state, "at most %d machines", BLOCK_TOOLS_MAX);
-        }
-        o->blocks.machines[o->blocks.n_machines++] = arg;
-        o->machine = arg;
-        return 0;
-    case 'M':
-        o->machines = arg;
-        return 0;
-    case 'k':
-        o->kernels = arg;
-        return 0;
     case KEY_FOLDER:
         o->folder = arg;
-        return 0;
-    case 'i':
-        o->isa = arg;
-        return 0;
-    case 't':
-        if (!cli_integer("--threads", arg, 1, 1024, &o->threads, &e)) {
-            argp_error(state, "%s", e.text);
-        }
         return 0;
     case ARGP_KEY_ARGS:
         o->runs = (const char **)(state->argv + state->next);
@@ -231,8 +229,8 @@ static bool choose_plot(const struct comparison *cmp, const struct options *o, s
     struct plot_key keys[PLOT_KEYS_MAX];
     const int n = plot_keys(cmp, keys);
     for (int i = 0; i < n; i++) {
-        if ((!o->isa || strcmp(o->isa, keys[i].isa) == 0) &&
-            (!o->threads || o->threads == keys[i].threads)) {
+        if ((!o->choice.isa || strcmp(o->choice.isa, keys[i].isa) == 0) &&
+            (!o->choice.threads || o->choice.threads == keys[i].threads)) {
             *out = keys[i];
             return true;
         }
@@ -273,11 +271,11 @@ static bool open_machines(struct cli *c, const struct options *o, struct machine
                           struct err *e)
 {
     *out = (struct machine_source){0};
-    if (o->machine) {
-        out->given = cli_machine(c, o->machine, e);
+    if (o->choice.machine) {
+        out->given = cli_machine(c, o->choice.machine, e);
         return out->given != NULL;
     }
-    out->all = cli_machines(c, o->machines, &out->n, e);
+    out->all = cli_machines(c, o->choice.machines, &out->n, e);
     return out->all != NULL;
 }
 
@@ -308,7 +306,7 @@ static const struct comparison **compare_runs(struct cli *c, const struct option
 {
     const struct comparison **runs =
         arena_new(c->arena, const struct comparison *, (size_t)o->n_runs);
-    const struct kernels *k = f ? cli_kernels(c, o->kernels, e) : NULL;
+    const struct kernels *k = f ? cli_kernels(c, o->choice.kernels, e) : NULL;
     struct machine_source machines;
     if (!k || !open_machines(c, o, &machines, e)) {
         return NULL;

@@ -1,3 +1,4 @@
+#include "cli/choice.h"
 #include "cli/cli.h"
 #include "compare/documented.h"
 #include "compare/explain.h"
@@ -6,8 +7,8 @@
 #include <string.h>
 
 struct options {
-    const char *kernel, *run, *machine, *machines, *kernels, *isa, *level;
-    long threads;
+    const char *kernel, *run, *level;
+    struct choice choice;
     bool json, sensitivity;
     struct change changes[CHANGES_MAX];
     int n_changes;
@@ -21,8 +22,8 @@ static const struct argp_option option_table[] = {
      "machine file or the name of one that comes along (default: the one that describes the run's "
      "processor; needed without a run)",
      0},
-    {"machines", 'M', "DIR", 0, "folder to find it in instead of the one that comes along", 0},
-    {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
+    CHOICE_MACHINES_OPTION,
+    CHOICE_KERNELS_OPTION,
     {"isa", 'i', "ISA", 0, "this instruction set (default: the widest there is)", 0},
     {"level", 'l', "LEVEL", 0, "only this level: L1, L2, L3 or DRAM", 0},
     {"threads", 't', "N", 0, "only on so many threads (without a run: 1)", 0},
@@ -105,26 +106,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct err e = {0};
-    switch (key) {
-    case 'm':
-        o->machine = arg;
-        return 0;
-    case 'M':
-        o->machines = arg;
-        return 0;
-    case 'k':
-        o->kernels = arg;
-        return 0;
-    case 'i':
-        o->isa = arg;
-        return 0;
-    case 'l':
-        o->level = arg;
-        return 0;
-    case 't':
-        if (!cli_integer("--threads", arg, 1, 1024, &o->threads, &e)) {
+    if (choice_option(key, arg, &o->choice, &e)) {
+        if (e.code) {
             argp_error(state, "%s", e.text);
         }
+        return 0;
+    }
+    switch (key) {
+    case 'l':
+        o->level = arg;
         return 0;
     case KEY_SENSITIVITY:
         o->sensitivity = true;
@@ -141,7 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         return parse_argument(arg, state);
     case ARGP_KEY_END:
-        if (!o->kernel || (!o->run && !o->machine)) {
+        if (!o->kernel || (!o->run && !o->choice.machine)) {
             argp_error(state, o->kernel ? "measured where? a run, or --machine=MACHINE without one"
                                         : "which kernel? gambrel kernel list shows them");
         }
@@ -165,10 +155,10 @@ static const struct machine *machine_for(struct cli *c, const struct options *o,
                                          const struct run *r, struct err *e)
 {
     int n;
-    if (o->machine) {
-        return cli_machine(c, o->machine, e);
+    if (o->choice.machine) {
+        return cli_machine(c, o->choice.machine, e);
     }
-    struct machine **all = cli_machines(c, o->machines, &n, e);
+    struct machine **all = cli_machines(c, o->choice.machines, &n, e);
     const struct identity who = identity_of_host(&r->host);
     const struct detection d = all ? machine_detect(&who, (const struct machine *const *)all, n)
                                    : (struct detection){.match = -1};
@@ -187,14 +177,14 @@ static const struct comparison *join(struct cli *c, const struct options *o,
         return NULL;
     }
     if (!r) {
-        r = documented_run(m, k, o->threads ? (int)o->threads : 1, c->arena, e);
+        r = documented_run(m, k, o->choice.threads ? (int)o->choice.threads : 1, c->arena, e);
     }
     return r ? comparison_join(r, k, m, c->arena) : NULL;
 }
 
 static const struct explanation *make(struct cli *c, const struct options *o, struct err *e)
 {
-    const struct kernels *k = cli_kernels(c, o->kernels, e);
+    const struct kernels *k = cli_kernels(c, o->choice.kernels, e);
     const struct kernel *kernel = k ? kernels_find(k, o->kernel) : NULL;
     if (!kernel) {
         err_set(e, ERR_RANGE, (struct loc){.file = k ? k->file : NULL},
@@ -203,9 +193,9 @@ static const struct explanation *make(struct cli *c, const struct options *o, st
     }
     const struct comparison *cmp = join(c, o, k, e);
     const struct explain_wish wish = {.kernel = kernel,
-                                      .isa = o->isa,
+                                      .isa = o->choice.isa,
                                       .level = o->level,
-                                      .threads = (int)o->threads,
+                                      .threads = (int)o->choice.threads,
                                       .changes = o->changes,
                                       .n_changes = o->n_changes,
                                       .sensitivity = o->sensitivity};

@@ -1,3 +1,4 @@
+#include "cli/choice.h"
 #include "cli/cli.h"
 #include "cli/model_blocks.h"
 #include "code/nest.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 
 struct options {
-    const char *machine, *isa, *kernels, *block, *blocks, *run;
-    long threads;
+    const char *block, *blocks, *run;
+    struct choice choice;
     double clock_hz; /* NaN: the machine file's */
     bool csv;
     const char **names;
@@ -27,7 +28,7 @@ static const struct argp_option option_table[] = {
     {"machine", 'm', "MACHINE", 0, "machine file, or the name of one that comes along (needed)", 0},
     {"isa", 'i', "ISA", 0, "only this instruction set", 0},
     {"threads", 't', "N", 0, "cores that run it (1); the clock of all cores from 2 on", 0},
-    {"kernels", 'k', "FILE", 0, "kernel descriptions instead of the ones that come along", 0},
+    CHOICE_KERNELS_OPTION,
     {"block", KEY_BLOCK, "TEXT", 0, "a block typed by hand: \"2 addss xmm, xmm; 1 bsr r64, r64\"",
      0},
     {"clock", KEY_CLOCK, "HZ", 0, "of the cores, e.g. 3.2e9 (the machine file's)", 0},
@@ -46,21 +47,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct err e = {0};
-    switch (key) {
-    case 'm':
-        o->machine = arg;
-        return 0;
-    case 'i':
-        o->isa = arg;
-        return 0;
-    case 't':
-        if (!cli_integer("--threads", arg, 1, 1024, &o->threads, &e)) {
+    if (choice_option(key, arg, &o->choice, &e)) {
+        if (e.code) {
             argp_error(state, "%s", e.text);
         }
         return 0;
-    case 'k':
-        o->kernels = arg;
-        return 0;
+    }
+    switch (key) {
     case KEY_BLOCK:
         o->block = arg;
         return 0;
@@ -87,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!!o->block + !!o->blocks + !!o->n_names > 1) {
             argp_error(state, "kernels by name, --block or --blocks: one of them at a time");
         }
-        if (!o->machine) {
+        if (!o->choice.machine) {
             argp_error(state, "which machine? --machine=FILE, or a name of gambrel machine list");
         }
         return 0;
@@ -168,7 +161,7 @@ static void show_schedule(const struct kernel_ceiling *k, struct text *out)
 
 static void show_roofline(const struct session *s, const struct kernel *k, const char *isa)
 {
-    const int threads = (int)s->o->threads;
+    const int threads = (int)s->o->choice.threads;
     struct text *out = s->out;
     static const char *const levels[] = {"L1", "L2", "L3", "DRAM"};
     struct err missing = {0}; /* the first, of L1, is said */
@@ -194,8 +187,8 @@ static void show_kernel(const struct session *s, const struct kernel_ceiling *c,
     const struct options *o = s->o;
     struct text *out = s->out;
     char rate[TEXT_SI_SIZE], clock[TEXT_SI_SIZE];
-    text_add(out, "%s, %s, %ld thread%s: %s\n", k->name, b->isa, o->threads,
-             o->threads == 1 ? "" : "s", k->formula);
+    text_add(out, "%s, %s, %ld thread%s: %s\n", k->name, b->isa, o->choice.threads,
+             o->choice.threads == 1 ? "" : "s", k->formula);
     text_add(out, "  roofline\n");
     show_roofline(s, k, b->isa);
     text_add(out, "  %s\n", c->model);
@@ -226,7 +219,7 @@ static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
     struct text unknown = {.arena = out->arena};
     cost_name_unknown(&c->cost, &unknown);
     csv_field(out, k->name);
-    text_add(out, ",%s,%ld,%s", b->isa, o->threads, c->model);
+    text_add(out, ",%s,%ld,%s", b->isa, o->choice.threads, c->model);
     csv_whole_number(out, c->cycles_per_iter);
     csv_whole_number(out, c->cycles_per_element);
     csv_whole_number(out, c->rate);
@@ -261,7 +254,7 @@ static void csv_chains(const struct chain_bound *b, const struct code_loop *l,
 {
     struct text words = {.arena = out->arena};
     csv_field(out, k->name);
-    text_add(out, ",%s,%ld,chains", body->isa, o->threads);
+    text_add(out, ",%s,%ld,chains", body->isa, o->choice.threads);
     csv_whole_number(out, b->cycles_per_iter);
     csv_whole_number(out, b->cycles_per_iter / body->elements_per_iter);
     text_add(out, ",,%s", k->unit);
@@ -321,8 +314,9 @@ static bool model_kernel(struct session *s, const struct kernel *k, struct err *
     for (int i = 0; i < k->n_bodies; i++) {
         const struct kernel_body *b = &k->bodies[i];
         const struct kernel_ceiling_input in = {
-            .kernel = k, .body = b, .threads = (int)s->o->threads, .clock_hz = s->clock_hz};
-        if ((strcmp(b->isa, "neon") == 0) != a64 || (s->o->isa && strcmp(s->o->isa, b->isa) != 0)) {
+            .kernel = k, .body = b, .threads = (int)s->o->choice.threads, .clock_hz = s->clock_hz};
+        if ((strcmp(b->isa, "neon") == 0) != a64 ||
+            (s->o->choice.isa && strcmp(s->o->choice.isa, b->isa) != 0)) {
             continue;
         }
         s->n_shown++;
@@ -339,9 +333,9 @@ static bool begin_session(struct cli *c, const struct kernels *k, struct session
     const struct machine *m = cost_machine(s->table);
     s->roofs = m->roofs;
     s->n_roofs = m->n_roofs;
-    s->clock_hz = !isnan(s->o->clock_hz) ? s->o->clock_hz
-                  : s->o->threads == 1   ? m->clock_one_core_hz
-                                         : m->clock_all_cores_hz;
+    s->clock_hz = !isnan(s->o->clock_hz)      ? s->o->clock_hz
+                  : s->o->choice.threads == 1 ? m->clock_one_core_hz
+                                              : m->clock_all_cores_hz;
     if (s->o->run) {
         const struct run *r = cli_run(c, s->o->run, e);
         if (!r) {
@@ -360,7 +354,7 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
     struct err e = {0};
     struct text out = {.arena = c->arena};
     struct session s = {.table = t, .o = o, .out = &out};
-    const struct kernels *k = cli_kernels(c, o->kernels, &e);
+    const struct kernels *k = cli_kernels(c, o->choice.kernels, &e);
     if (!k || !begin_session(c, k, &s, &e)) {
         return cli_fail(&e);
     }
@@ -383,7 +377,8 @@ static int model_kernels(struct cli *c, struct cost_table *t, const struct optio
     if (!s.n_shown) {
         err_set(&e, ERR_RANGE, (struct loc){.file = k->file},
                 "nothing here has a body for %s%s%s; gambrel kernel show NAME lists them",
-                cost_machine(t)->isa, o->isa ? " and " : "", o->isa ? o->isa : "");
+                cost_machine(t)->isa, o->choice.isa ? " and " : "",
+                o->choice.isa ? o->choice.isa : "");
         return cli_fail(&e);
     }
     const int status = cli_print((struct bytes){out.data, out.len});
@@ -427,10 +422,10 @@ static struct cost_table *compile(struct cli *c, const struct machine *m, struct
 
 int cmd_model(struct cli *c, int argc, char **argv)
 {
-    struct options o = {.threads = 1, .clock_hz = nan("")};
+    struct options o = {.choice.threads = 1, .clock_hz = nan("")};
     struct err e = {0};
     argp_parse(&argp_model, argc, argv, 0, NULL, &o);
-    const struct machine *m = cli_machine(c, o.machine, &e);
+    const struct machine *m = cli_machine(c, o.choice.machine, &e);
     struct cost_table *t = m ? compile(c, m, &e) : NULL;
     if (!t) {
         return cli_fail(&e);
