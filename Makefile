@@ -121,7 +121,7 @@ $(BUILD)/lint/%: $(BUILD)/%.o .clang-tidy
 
 lint: $(LIB_OBJ:$(BUILD)/%.o=$(BUILD)/lint/%) $(CLI_OBJ:$(BUILD)/%.o=$(BUILD)/lint/%)
 	clang-format --dry-run -Werror $(wildcard */*.[ch] tests/fuzz/*.c)
-	shellcheck $(wildcard tests/*.t tests/*.sh) .ci/run
+	shellcheck -x $(wildcard tests/*.t tests/*.sh) .ci/run
 
 TO = '$(DESTDIR)$(PREFIX)'
 

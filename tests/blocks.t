@@ -1,21 +1,7 @@
 #!/bin/sh
 # Blocks out of programs, through the model, and beside what others predict.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
-fails() { # fails STATUS TEXT COMMAND...
-    want=$1 text=$2
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
-    ok $? "refused: $text"
-}
+. tests/tap.sh
 # add rax, rbx; imul rcx, rdx twice; as bytes and as forms.
 printf '4801d8480fafca480fafca\n4801d8\n' >"$tmp/bytes"
 printf 'block\n"1 add r64, r64; 2 imul r64, r64"\n"add r64, r64"\n' >"$tmp/forms.csv"

@@ -1,14 +1,7 @@
 #!/bin/sh
 # The command line: statuses, messages, places where output cannot go.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME: status 0 passes
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
+. tests/tap.sh
 exits() { # exits STATUS NAME COMMAND...
     want=$1 name=$2
     shift 2

@@ -1,16 +1,9 @@
 #!/bin/sh
 # gambrel explain: the article's reasons in numbers, what-if with forms, refusals, exit statuses.
 set -u
-gambrel=${BUILD:-build}/gambrel
+. tests/tap.sh
 article=results/apple-m4-pro-article.yaml
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C NO_COLOR=1
-ok() { # ok STATUS NAME: status 0 passes
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
 # explains STATUS ARGUMENT...: then `says` reads what it printed, folded to one line
 explains() {
     want=$1

@@ -1,21 +1,7 @@
 #!/bin/sh
 # Other tools' files from the command line: imported, checked, and predicting the cycles they are made for.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
-fails() { # fails STATUS TEXT COMMAND...
-    want=$1 text=$2
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
-    ok $? "refused: $text"
-}
+. tests/tap.sh
 predicts() { # predicts MACHINE CYCLES BLOCK
     got=$(printf 'block\n"%s"\n' "$3" | "$gambrel" model --blocks - -m "$1" | sed -n '2s/^[^,]*,\([^,]*\),.*/\1/p')
     [ "$got" = "$2" ]

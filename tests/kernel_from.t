@@ -1,21 +1,7 @@
 #!/bin/sh
 # Loops out of object files and assembly, in one command, and into the model.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
-fails() { # fails STATUS TEXT COMMAND...: with this status, saying this
-    want=$1 text=$2
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
-    ok $? "refused: $text"
-}
+. tests/tap.sh
 case $(uname -m) in
 x86_64) ;;
 *)

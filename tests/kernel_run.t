@@ -2,14 +2,7 @@
 # Someone's own function in a child process: what runs is counted, faults are reports.  No test here
 # depends on how fast anything is.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
+. tests/tap.sh
 run() { # run SYMBOL OPTION...
     symbol=$1
     shift

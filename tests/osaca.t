@@ -2,21 +2,7 @@
 # compare --blocks --with osaca, against a stand-in that prints what OSACA prints: its report's layout is
 # that of frontend.py of versions 0.3 to 0.7.  OSACA itself is not needed, nor run where it is installed.
 set -u
-gambrel=${BUILD:-build}/gambrel
-count=0
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-ok() { # ok STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
-fails() { # fails STATUS TEXT COMMAND...
-    want=$1 text=$2
-    shift 2
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq "$want" ] && grep -qF -- "$text" "$tmp/err"
-    ok $? "refused: $text"
-}
+. tests/tap.sh
 if ! command -v objdump >/dev/null 2>&1; then
     echo "1..0 # SKIP no objdump"
     exit 0
