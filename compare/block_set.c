@@ -260,9 +260,9 @@ static void json_worst(const struct block_set *s, int tool, const struct block_s
     text_add(out, "]");
 }
 
-static void json_culprits(const struct block_score *k, struct text *out)
+void block_score_json_culprits(const struct block_score *k, const char *key, struct text *out)
 {
-    json_key(out, "forms");
+    json_key(out, key);
     text_add(out, "[");
     for (int i = 0; i < k->n_culprits; i++) {
         json_element(out, i);
@@ -297,7 +297,7 @@ void block_set_json(const struct block_set *s, struct text *out)
         json_number(out, "under", k.under);
         json_sizes(&k, out);
         json_worst(s, t, &k, out);
-        json_culprits(&k, out);
+        block_score_json_culprits(&k, "forms", out);
         text_add(out, "}");
     }
     text_add(out, "]}\n");

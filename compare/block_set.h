@@ -64,6 +64,9 @@ struct block_score {
 /* Blocks without a measured time do not count. */
 void block_score_of(const struct block_set *s, int tool, struct arena *a, struct block_score *out);
 
+/* "key": [the culprits]. */
+void block_score_json_culprits(const struct block_score *k, const char *key, struct text *out);
+
 /* For people, and as {"format": "gambrel-blocks-1", ...}. */
 void block_set_text(const struct block_set *s, struct text *out);
 void block_set_json(const struct block_set *s, struct text *out);

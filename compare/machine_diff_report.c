@@ -243,18 +243,8 @@ static void json_predictions(const struct machine_diff *d, struct text *out)
     json_number(out, "worst", any ? d->worst : (double)NAN);
     json_number(out, "apart", d->n_apart);
     json_number(out, "kendall_tau", any ? d->score.tau : (double)NAN);
-    json_key(out, "culprits");
-    text_add(out, "[");
-    for (int i = 0; i < d->score.n_culprits; i++) {
-        const struct block_culprit *c = &d->score.culprits[i];
-        json_element(out, i);
-        json_string(out, "form", c->form);
-        json_number(out, "error", c->error);
-        json_number(out, "bias", c->bias);
-        json_number(out, "blocks", c->n);
-        text_add(out, "}");
-    }
-    text_add(out, "]}");
+    block_score_json_culprits(&d->score, "culprits", out);
+    text_add(out, "}");
 }
 
 void machine_diff_json(const struct machine_diff *d, struct text *out)

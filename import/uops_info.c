@@ -259,11 +259,14 @@ static const char *read_ports(struct collect *c, const char *text, struct machin
 }
 
 /* Fused uops take a slot each; cores of AMD have only what they call uops. */
-static double read_slots(const struct xml *measurement)
+static double read_slots(struct collect *c, const struct xml *measurement)
 {
     const double fused = number(measurement, "uops_retire_slots");
     const double uops = isnan(fused) ? number(measurement, "uops") : fused;
-    return isnan(uops) || uops > 256 ? 1 : uops;
+    if (isnan(uops)) {
+        collect_part(c, "it does not say how many uops retire; one dispatch slot is assumed");
+    }
+    return isnan(uops) ? 1 : uops;
 }
 
 /* --- latencies ----------------------------------------------------------------------------------
@@ -453,7 +456,7 @@ static const char *read_measurement(struct collect *c, const struct xml *measure
         return why ? why : "its measurement has no ports";
     }
     out->has_uops = true;
-    out->slots = read_slots(measurement);
+    out->slots = read_slots(c, measurement);
     why = *ports ? read_ports(c, ports, out, e) : NULL;
     if (!why && measured_cycles(measurement) < collect_cycles(out) * 0.95 - 0.01) {
         why = "it was measured faster than its ports allow";

@@ -89,7 +89,7 @@ static const struct {
       "{from: 2, to: 1, cycles: 1, same_register_cycles: 0}, {from: 1, to: 0, cycles: 1, to_name: "
       "flags}]}",
       "{form: 'vpgatherdd xmm, m128, xmm', uops: [1*P0, 4*P2|P3, 1*P5], slots: 4}",
-      "# 15 entries, 5 left out.",
+      "# 16 entries, 5 left out.",
       "uops-info.xml:63:5: BAD (R16): a figure of its measurement is a sentinel (-1, 9.2e18)",
       "uops-info.xml:67:5: INC (R16): a figure of its measurement is a sentinel (-1, 9.2e18)",
       "uops-info.xml:71:5: DEC (R16): it was measured faster than its ports allow",
@@ -98,6 +98,9 @@ static const struct {
       "{form: 'mov m64, r64', uops: [1*P2|P3|P7, 1*P4]}",
       "uops-info.xml:90:5: BSWAP (R32): a latency of it is a sentinel (-1, 9.2e18) or no number",
       "uops-info.xml:90:5: BSWAP (R32): a latency of it is between operands that it does not have",
+      "{form: bswap r64, uops: [1*P0|P6, 1*P1|P5]}",
+      "uops-info.xml:100:5: BSWAP (R64): it does not say how many uops retire; one dispatch slot is "
+      "assumed",
       "uops-info.xml:1:1: latencies to memory are not brought over",
       "uops-info.xml:51:5: SHL (R32, CL): a latency of it is only an upper limit"}},
     {"uops-info.xml", "HSW", {"{form: 'vaddps ymm, ymm, m256', uops: [9*P0], slots: 9}"}},
