@@ -32,6 +32,7 @@ struct sets {
 struct reader {
     struct collect *c;
     enum code_arch arch;
+    bool says_arch;
     int n_units;
     int port[UNITS_MAX]; /* of a resource by its index */
     struct sets sure, all;
@@ -204,14 +205,17 @@ static const char *read_uops(struct reader *r, struct usage u, struct machine_fo
         search(&all, 0);
         s = &all;
     }
+    if (s->n_solutions == 0 && s->tries > TRIES_MAX) {
+        return "its usage could be too many sums of port sets to try them all";
+    }
     if (s->n_solutions == 0) {
         return "its usage is not the sum of the port sets that other instructions show";
     }
     if (s == &all) {
         collect_part(r->c, "a port set of it is told by its sum alone");
     }
-    if (s->n_solutions > 1) {
-        collect_part(r->c, "its usage is a sum of port sets in more than one way");
+    if (s->n_solutions > 1 || s->tries > TRIES_MAX) {
+        collect_part(r->c, "its usage is a sum of port sets in more than one way, or may be");
     }
     for (int i = 0; i < s->n_found; i++) {
         collect_uop(r->c, out, 1, s->found[i]);
@@ -282,11 +286,16 @@ static void read_latency(struct reader *r, const struct notation *row, double cy
     }
 }
 
+static const char no_slots[] = "it does not say how many uops it is; one dispatch slot is assumed";
+
 static void read_info(struct reader *r, const struct yml *info, struct notation *row,
                       struct machine_form *out)
 {
     const double slots = foreign_number(info, "NumMicroOpcodes", 0, 256);
     const double cycles = foreign_number(info, "RThroughput", 0, 1e6);
+    if (isnan(slots)) {
+        collect_part(r->c, no_slots);
+    }
     out->slots = isnan(slots) ? 1 : slots;
     read_latency(r, row, foreign_number(info, "Latency", 0, 1e4), out);
     if (cycles > collect_cycles(out) * 1.02 + 0.01) {
@@ -308,6 +317,8 @@ static void read_instruction(struct reader *r, const struct yml *text, const str
     } else {
         if (info) {
             read_info(r, info, &row, &like);
+        } else {
+            collect_part(r->c, no_slots);
         }
         collect_row(r->c, &row, &like);
     }
@@ -432,6 +443,7 @@ static bool read_arch(struct reader *r, const struct yml *root, struct err *e)
     const struct yml *parameters = yml_find(root, "SimulationParameters");
     const struct yml *node = parameters ? yml_find(parameters, "-march") : NULL;
     const char *march = parameters ? foreign_text(parameters, "-march") : NULL;
+    r->says_arch = march != NULL;
     r->arch = march && strncmp(march, "aarch64", 7) == 0 ? ARCH_AARCH64 : ARCH_X86_64;
     return !march || r->arch == ARCH_AARCH64 || strcmp(march, "x86_64") == 0 ||
            strcmp(march, "x86-64") == 0 ||
@@ -452,6 +464,9 @@ bool import_llvm_mca(struct collect *c, struct bytes input, struct err *e)
         return false;
     }
     collect_name(c, "llvm-mca", name, r.arch == ARCH_AARCH64 ? "aarch64" : "x86-64");
+    if (!r.says_arch) {
+        collect_remark(c, root->loc, "", "the file does not say -march; x86_64 is assumed");
+    }
     collect_remark(c, root->loc, "", "instruction tables do not state a dispatch_width");
     return read_resources(&r, target, e) && read_regions(&r, list, e);
 }

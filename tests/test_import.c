@@ -99,7 +99,8 @@ static const struct {
       "uops-info.xml:90:5: BSWAP (R32): a latency of it is a sentinel (-1, 9.2e18) or no number",
       "uops-info.xml:90:5: BSWAP (R32): a latency of it is between operands that it does not have",
       "{form: bswap r64, uops: [1*P0|P6, 1*P1|P5]}",
-      "uops-info.xml:100:5: BSWAP (R64): it does not say how many uops retire; one dispatch slot is "
+      "uops-info.xml:100:5: BSWAP (R64): it does not say how many uops retire; one dispatch slot "
+      "is "
       "assumed",
       "uops-info.xml:1:1: latencies to memory are not brought over",
       "uops-info.xml:51:5: SHL (R32, CL): a latency of it is only an upper limit"}},
@@ -137,12 +138,19 @@ static const struct {
       "{form: 'vandps ymm, ymm, ymm', uops: [1*ToyUnit.0|ToyUnit.1], latency_cycles: 1}",
       "{form: 'vaddpd zmm{k}{z}, zmm, m64bcst', uops: [1*ToyPort0|ToyPort1, 1*ToyPort2|ToyPort3]",
       "{form: jnz rel, uops: [1*ToyPort4]}",
-      "vpmaddwd %ymm0, %ymm1, %ymm2: its usage is a sum of port sets in more than one way",
+      "vpmaddwd %ymm0, %ymm1, %ymm2: its usage is a sum of port sets in more than one way, or "
+      "may be",
       "shrdq $3, %rax, %rdx: a port set of it is told by its sum alone",
       "fancy %eax: no instruction of this name is known",
       "bndmov %bnd0, %bnd1: an operand of it is of no known class",
       "cpuid: its throughput is less than its ports give",
       "cpuid: equal whole cycles on several ports are taken as those of each alone"}},
+    {"llvm-mca-bare.json",
+     "toy",
+     {"{form: 'vaddps ymm, ymm, ymm', uops: [1*P0|P1]}",
+      "vaddps %ymm0, %ymm1, %ymm2: it does not say how many uops it is; one dispatch slot is "
+      "assumed",
+      "1:1: the file does not say -march; x86_64 is assumed"}},
 };
 
 static void check_source(size_t i)
