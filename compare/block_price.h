@@ -22,8 +22,8 @@ struct block_pricer {
 struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratch);
 void block_pricer_close(struct block_pricer *p);
 
-/* All blocks of one pricer are of one reader, or of none.  The bound of what is known; p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code
- * that cannot be read, with its place. */
+/* All blocks of one pricer are of one reader, or of none.  The bound of what is known; p->cost.n_unknown says
+ * whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read, with its place. */
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e);
 

@@ -32,8 +32,8 @@ struct pulse_gauge {
 struct pulse_gauge pulse_gauge(void);
 struct pulse pulse_touch(const struct pulse_gauge *g);
 
-/* Dependent adds over seconds, the fastest of a few tenths of a millisecond; for a core that has been busy
- * with nothing else. */
+/* Dependent adds over seconds, the fastest of three times some twenty microseconds; for a core that has been
+ * busy with nothing else. */
 double pulse_clock_hz(void);
 
 /* The crowd over some twenty microseconds, for which a neighbour may be away for one: a median, so that
