@@ -193,7 +193,7 @@ static void call_once(const struct callee *c, size_t n)
 /* The longest call, of one length in all timings, and longer than any other. */
 static size_t longest(const struct callee_request *r)
 {
-    return r->lengths[r->n_lengths - 1] + 2 * CALLEE_UNIT;
+    return r->lengths[r->n_lengths - 1] + 2 * (size_t)CALLEE_UNIT;
 }
 
 /* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often the
@@ -270,7 +270,7 @@ static double cycles_of(struct callee *c, size_t n, long times, bool *good)
     const double crowd = pulse_crowd(&c->gauge);
     shuffle_cards(c, c->cards[0], times);
     shuffle_cards(c, c->cards[1], times);
-    for (double warm = 0; warm <= WARM_S; warm += c->request->call_s) {
+    for (long left = 1 + (long)(WARM_S / c->request->call_s); left > 0; left--) {
         call(c, n, c->cards[0], times);
     }
     const struct pulse before = pulse_touch(&c->gauge);
@@ -427,7 +427,7 @@ static bool time_rounds(struct callee *c, uint32_t *state)
     const struct callee_request *r = c->request;
     struct callee_result *out = &c->left->result;
     struct timings *t = calloc(1, sizeof *t);
-    long times[CALLEE_LENGTHS_MAX];
+    long times[CALLEE_LENGTHS_MAX] = {0};
     if (!t) {
         return fails(c, "no memory", "for the timings");
     }
