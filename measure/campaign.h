@@ -15,12 +15,13 @@
 #include <stdbool.h>
 
 struct campaign_settings {
-    int threads;     /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
-    int reps;        /* timed passes per case: 21 */
-    double warmup_s; /* discarded passes per case: 0.1; of a mix, and of each visit to a kernel, half */
-    double spin_s;   /* before the first roof: 0.3 */
-    double pass_s;   /* aimed at; 0: 0.0002 */
-    bool quick;      /* L1 and DRAM only, no sweep, no waiting for quiet cores */
+    int threads; /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
+    int reps;    /* timed passes per case: 21 */
+    double
+        warmup_s; /* discarded passes per case: 0.1; of a mix, and of each visit to a kernel, half */
+    double spin_s; /* before the first roof: 0.3 */
+    double pass_s; /* aimed at; 0: 0.0002 */
+    bool quick;    /* L1 and DRAM only, no sweep, no waiting for quiet cores */
     enum isa isa;
     const char *const *names; /* only these roofs and kernels; NULL: all */
     int n_names;

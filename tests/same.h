@@ -51,8 +51,9 @@ static inline bool same_use(const struct machine_use *a, const struct machine_us
 
 static inline bool same_form(const struct machine_form *a, const struct machine_form *b)
 {
-    if (!(TEXT(form) && EQUAL(n_uops) && NUMBER(slots) && NUMBER(others_wait_cycles) && EQUAL(n_latencies) && EQUAL(has_uops) &&
-          EQUAL(n_uses) && NUMBER(doubt) && TEXT(source))) {
+    if (!(TEXT(form) && EQUAL(n_uops) && NUMBER(slots) && NUMBER(others_wait_cycles) &&
+          EQUAL(n_latencies) && EQUAL(has_uops) && EQUAL(n_uses) && NUMBER(doubt) &&
+          TEXT(source))) {
         return false;
     }
     EACH(n_uops, uops, same_uop)
