@@ -122,6 +122,20 @@ static const struct group {
     {"apple-m1", "fmla v.4s, v.4s, v.4s", 0, 0, 0.25, 0.2502},
     {"apple-m1", "ldr x, m64", 1, 0, 1.0 / 3, 1.0 / 3},
 
+    /* Zen 3 to 5 by LLVM's tables (22.1.8; X86ScheduleZnver5.td@21c5e932): reciprocal throughputs. */
+    {"zen3", "vdivpd ymm, ymm, ymm", 0, 0, 5.0, 5.0},
+    {"zen3", "vperm2f128 ymm, ymm, ymm, imm", 0, 0, 1.0, 1.0},
+    {"zen3", "vcvtps2pd ymm, xmm", 0, 0, 1.0, 1.0},
+    {"zen4", "vsqrtpd zmm, zmm", 0, 0, 18.0, 18.0},
+    {"zen4", "vpermt2ps zmm, zmm, zmm", 0, 0, 1.0, 1.0},
+    {"zen4", "vcvtpd2ps ymm, zmm", 0, 0, 2.0, 2.0},
+    {"zen4", "add r32, r32", 0, 0, 0.25, 0.25},
+    {"zen4", "imul r32, r32, imm", 0, 0, 1.0, 1.0},
+    {"zen5-server", "vdivpd ymm, ymm, ymm", 0, 0, 5.0, 5.0},
+    {"zen5-server", "vextractf64x4 ymm, zmm, imm", 0, 0, 1.0, 1.0},
+    {"zen5-server", "vpermt2pd ymm, ymm, ymm", 0, 0, 1.0, 1.0},
+    {"zen5-server", "shr r32, imm", 0, 0, 1.0 / 3, 1.0 / 3},
+
     /* Line crossing of the others, from streams off by four bytes: InstLatX64, insn_bench. */
     {"zen3", "vmovups xmm, m128", 0.25, 0, 0.75, 0.75},
     {"zen3", "vmovups ymm, m256", 0.5, 0, 1.0, 1.0},
