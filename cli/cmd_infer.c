@@ -48,7 +48,7 @@ static const struct argp_option option_table[] = {
     {"data", KEY_DATA, "FILE", 0,
      "keep what is measured in FILE, and do not measure again what is in it", 0},
     {"seconds", KEY_SECONDS, "S", 0, "for measuring and fitting, about (300)", 0},
-    {"forms", KEY_FORMS, "N", 0, "measure at most so many instruction forms (200)", 0},
+    {"forms", KEY_FORMS, "N", 0, "measure at most so many instruction forms (160)", 0},
     {"from", KEY_FROM, "FILE...", 0,
      "take the forms that are most frequent in these programs and object files, or those of a list "
      "with one a line, before the built-in ones",
@@ -351,7 +351,7 @@ static struct machine *make_machine(struct cli *c, const struct options *o, stru
 
 int cmd_infer(struct cli *c, int argc, char **argv)
 {
-    struct options o = {.output = "-", .seed = 1, .name = "inferred", .seconds = 300, .forms = 200};
+    struct options o = {.output = "-", .seed = 1, .name = "inferred", .seconds = 300, .forms = 160};
     struct err e = {0};
     struct bytes file;
     struct beside beside = {0};
