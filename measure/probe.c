@@ -72,6 +72,7 @@ typedef void kernel_function(uint64_t trips, void *memory);
 #define ALONE          1.025
 #define ALIKE          1.01
 #define ALIKE_CHILDREN 3
+#define RAISED_MAX     1.2
 #define SETTLE_FIRST   400
 #define SETTLE_AGAIN   60
 
@@ -91,8 +92,9 @@ static int compare(const void *a, const void *b)
 
 /* How fast a flood is when nobody else runs on the core; where somebody always does, at the best of
  * times.  The first child takes its time; a later one may find that it had none that were good.  A chain
- * that was interrupted may set it too low, after which no sample would ever count; so where children in a
- * row find even pulses at one level, which a crowded core does not give, that level it is. */
+ * that was interrupted may set it a little too low, after which no sample would ever count; so where children
+ * in a row find even pulses at one level a little higher, that level it is.  Much higher it is a neighbour
+ * who is always busy: on family 6 model 207 from 1.3 to 2 and more. */
 static void settle(struct shared *s)
 {
     static const double low = 0.1; /* quantile: the very least is a chain that was disturbed */
@@ -113,7 +115,8 @@ static void settle(struct shared *s)
     const bool again = even && found < s->last_found * ALIKE && s->last_found < found * ALIKE;
     s->n_alike = again ? s->n_alike + 1 : 0;
     s->last_found = found;
-    s->quiet = first || found < s->quiet || s->n_alike >= ALIKE_CHILDREN ? found : s->quiet;
+    const bool risen = s->n_alike >= ALIKE_CHILDREN && found < RAISED_MAX * s->quiet;
+    s->quiet = first || found < s->quiet || risen ? found : s->quiet;
 }
 
 /* Trips that take about as many cycles as wished, from a few that first warm up the code; the fastest
