@@ -311,3 +311,14 @@ bool text_parse_number(const char *text, size_t len, double *out)
     *out = value;
     return true;
 }
+
+const char *text_hex(const uint8_t *bytes, size_t n, struct arena *a)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *hex = arena_new(a, char, 2 * n + 1);
+    for (size_t i = 0; i < n; i++) {
+        hex[2 * i] = digits[bytes[i] >> 4];
+        hex[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return hex;
+}

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
     struct arena *arena;
@@ -26,6 +27,9 @@ void text_add_g(struct text *t, double value);
 
 /* "a, b, c" of a NULL-terminated list, cut with "..." where it would not fit; returns buffer. */
 const char *text_join(const char *const *names, char *buffer, size_t size);
+
+/* Lower-case hexadecimal, two digits a byte. */
+const char *text_hex(const uint8_t *bytes, size_t n, struct arena *a);
 
 /* The name of a NULL-terminated list that was probably meant: at most a third of its letters must be
  * added, dropped or replaced (Levenshtein); NULL if there is none. */

@@ -1,5 +1,6 @@
 #include "cli/block_kernels.h"
 
+#include "base/text.h"
 #include "code/form.h"
 #include "measure/probe_forms.h"
 
@@ -62,17 +63,6 @@ bool block_kernels_take(struct block_kernels *k, const struct block *from, struc
     return true;
 }
 
-static const char *hex_of(const uint8_t *code, size_t len, struct arena *a)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *hex = arena_new(a, char, 2 * len + 1);
-    for (size_t i = 0; i < len; i++) {
-        hex[2 * i] = digits[code[i] >> 4];
-        hex[2 * i + 1] = digits[code[i] & 15];
-    }
-    return hex;
-}
-
 const char *block_kernels_code(struct block_kernels *k, const struct block *from, struct arena *a,
                                int *copies)
 {
@@ -88,5 +78,5 @@ const char *block_kernels_code(struct block_kernels *k, const struct block *from
         return NULL;
     }
     *copies = shape.blocks_per_trip;
-    return hex_of(code + shape.loop_start, shape.loop_end - shape.loop_start, a);
+    return text_hex(code + shape.loop_start, shape.loop_end - shape.loop_start, a);
 }

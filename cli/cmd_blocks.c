@@ -120,17 +120,6 @@ static void print_block(struct extraction *x, const struct sampled_block *b)
     }
 }
 
-static const char *hex_of(const uint8_t *code, size_t len, struct arena *a)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *hex = arena_new(a, char, 2 * len + 1);
-    for (size_t i = 0; i < len; i++) {
-        hex[2 * i] = digits[code[i] >> 4];
-        hex[2 * i + 1] = digits[code[i] & 15];
-    }
-    return hex;
-}
-
 static const char *forms_text(const struct insn *insns, int n_insns, struct arena *a)
 {
     struct form_count *forms = arena_new(a, struct form_count, (size_t)n_insns);
@@ -157,7 +146,7 @@ static void take_block(struct extraction *x, const char *file, const struct basi
     const struct sampled_block block = {
         .weight = weight,
         .name = arena_format(row, "%s:0x%llx", file, (unsigned long long)b->address),
-        .code = hex_of(b->code, b->len, row),
+        .code = text_hex(b->code, b->len, row),
         .forms = forms_text(insns, b->n_insns, row),
     };
     if (x->sample) {

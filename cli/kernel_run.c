@@ -769,13 +769,7 @@ int kernel_run(struct cli *c, const char *path, const struct kernel_from *from,
     }
     view_host(j.host, &j.view);
     if (!run(&j, path, &out, &e)) {
-        const int status = cli_fail(&e);
-        if (strstr(e.text, "its arguments")) {
-            cli_warn(arena_format(c->arena,
-                                  "it was called as %s(size_t n, %s): --args says what it takes",
-                                  from->symbol, o->args));
-        }
-        return status;
+        return cli_fail(&e);
     }
     return cli_print((struct bytes){out.data, out.len});
 }

@@ -365,17 +365,6 @@ static void take_crossings(struct lift *l, const struct lift_wishes *w, struct k
              w->align_bytes, c.loads, c.stores);
 }
 
-static const char *to_hex(const uint8_t *code, size_t len, struct arena *a)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *hex = arena_new(a, char, 2 * len + 1);
-    for (size_t k = 0; k < len; k++) {
-        hex[2 * k] = digits[code[k] >> 4];
-        hex[2 * k + 1] = digits[code[k] & 15];
-    }
-    return hex;
-}
-
 static bool take_body(struct lift *l, const struct lift_wishes *w, struct kernel *k, struct err *e)
 {
     struct kernel_body *b = k->bodies;
@@ -390,7 +379,7 @@ static bool take_body(struct lift *l, const struct lift_wishes *w, struct kernel
     b->stores_per_iter = counts.stores_per_iter;
     b->flops_per_iter = counts.flops_per_iter;
     b->independent_chains = counts.chains > 0 ? counts.chains : (double)NAN;
-    b->code = to_hex(l->from->code, l->from->len, l->arena);
+    b->code = text_hex(l->from->code, l->from->len, l->arena);
     k->flops_per_element = b->flops_per_iter / b->elements_per_iter;
     take_crossings(l, w, b);
     take_flops(l, b->flops_per_iter);

@@ -80,7 +80,7 @@ static bool parse_one(const char *text, size_t len, struct callee_args *out, str
 
 bool callee_parse(const char *text, struct callee_args *out, struct err *e)
 {
-    *out = (struct callee_args){0};
+    *out = (struct callee_args){.text = text};
     for (const char *at = text; *at;) {
         const size_t len = strcspn(at, ",");
         if (!parse_one(at, len, out, e)) {
@@ -624,10 +624,10 @@ static bool in_child(const struct callee_request *r, child_work *work, void *con
         return err_set(e, ERR_HOST, LOC_NONE, "%s %s", r->symbol, left->doing);
     }
     return !(end.timed_out || end.signal || end.status) ||
-           err_set(e, ERR_HOST, LOC_NONE, "%s %s %s, after %d of %d rounds%s", r->symbol,
+           err_set(e, ERR_HOST, LOC_NONE,
+                   "%s %s %s, after %d of %d rounds; it was called as %s(size_t n, %s)", r->symbol,
                    child_words(&end, r->seconds_max, words), left->doing, left->result.rounds,
-                   r->rounds,
-                   end.signal ? "; are its arguments those that it was called with?" : "");
+                   r->rounds, r->symbol, r->args.text);
 }
 
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e)

@@ -44,6 +44,7 @@ extern const size_t callee_kind_bytes[CALLEE_KINDS];
 struct callee_args {
     enum callee_kind arrays[CALLEE_ARRAYS_MAX], scalars[CALLEE_SCALARS_MAX];
     int n_arrays, n_scalars;
+    const char *text; /* as it was given, for messages */
 };
 bool callee_parse(const char *text, struct callee_args *out, struct err *e);
 

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "code/decode.h"
 #include "measure/campaign_parts.h"
 
@@ -27,17 +28,6 @@ static size_t function_bytes(struct decoder *d, const uint8_t *code)
     return 0;
 }
 
-static const char *hexadecimal(const uint8_t *bytes, size_t n, struct arena *a)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *text = arena_new(a, char, 2 * n + 1);
-    for (size_t i = 0; i < n; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    return text;
-}
-
 static void add_loop_code(struct campaign *c, struct decoder *d, const struct loop *l)
 {
     struct run *r = c->run;
@@ -57,7 +47,7 @@ static void add_loop_code(struct campaign *c, struct decoder *d, const struct lo
     r->loops[r->n_loops++] = (struct run_loop){
         .name = l->name,
         .isa = isa_info[l->isa].name,
-        .code = hexadecimal(code, n, c->arena),
+        .code = text_hex(code, n, c->arena),
         .elements_per_iter =
             l->n_arrays ? (double)l->bytes_per_iter / l->element_bytes : (double)NAN,
     };

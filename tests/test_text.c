@@ -244,9 +244,19 @@ static void growing(void)
     arena_release(t.arena);
 }
 
+static void hexadecimal(void)
+{
+    struct arena *a = arena_create(1 << 16, no_memory, NULL);
+    const uint8_t bytes[] = {0x00, 0x0f, 0xa5, 0xff};
+    is_text(text_hex(bytes, sizeof bytes, a), "000fa5ff", "bytes as hexadecimal, zeros kept");
+    is_text(text_hex(bytes, 0, a), "", "none of them");
+    arena_release(a);
+}
+
 int main(void)
 {
     people();
+    hexadecimal();
     files();
     ok(all_round_trip(200000), "200000 random doubles read back bit for bit");
     parsing();

@@ -7,8 +7,11 @@
 #include "base/file.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +42,20 @@ static inline void fuzz_check(bool read, const struct err *e)
         fuzz_demand(e->text[0] != '\0' && !strchr(e->text, '\n'));
         fuzz_demand(e->code == ERR_IO || (e->loc.file && e->loc.line > 0 && e->loc.column > 0));
     }
+}
+
+/* For readers that take a path: a file in memory that holds the input, -1 if there is none to be had. */
+#define FUZZ_PATH_BYTES 32
+
+static inline int fuzz_file(const uint8_t *data, size_t size, char path[FUZZ_PATH_BYTES])
+{
+    const int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, data, size) != (ssize_t)size) {
+        close(fd);
+        return -1;
+    }
+    snprintf(path, FUZZ_PATH_BYTES, "/proc/self/fd/%d", fd);
+    return fd;
 }
 
 static inline struct bytes fuzz_bytes(const uint8_t *data, size_t size)

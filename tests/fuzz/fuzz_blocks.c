@@ -4,9 +4,6 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { BLOCKS_MAX = 8192, FORMS_MAX = 8192 };
 
@@ -26,12 +23,11 @@ static void check_block(const struct block *b, const char **form_of)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const int fd = memfd_create("blocks", MFD_CLOEXEC);
-    char path[32];
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+    char path[FUZZ_PATH_BYTES];
+    const int fd = fuzz_file(data, size, path);
+    if (fd < 0) {
         return 0;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct arena *a = fuzz_arena();
     struct err e = {0};
     struct block *blocks = arena_new(a, struct block, BLOCKS_MAX);

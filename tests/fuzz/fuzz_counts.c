@@ -2,18 +2,13 @@
 #include "formats/profile.h"
 #include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const int fd = memfd_create("counts", MFD_CLOEXEC);
-    char path[32];
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+    char path[FUZZ_PATH_BYTES];
+    const int fd = fuzz_file(data, size, path);
+    if (fd < 0) {
         return 0;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct arena *a = fuzz_arena();
     struct err e = {0};
     struct profile p;

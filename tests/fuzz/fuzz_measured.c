@@ -3,10 +3,7 @@
 #include "formats/measured.h"
 #include "tests/fuzz/fuzz.h"
 
-#include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void add_one(struct measured *m, const char *path, struct arena *a)
 {
@@ -25,14 +22,12 @@ static void add_one(struct measured *m, const char *path, struct arena *a)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const int fd = memfd_create("measured", MFD_CLOEXEC);
     struct stat after;
-    char path[32];
-
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+    char path[FUZZ_PATH_BYTES];
+    const int fd = fuzz_file(data, size, path);
+    if (fd < 0) {
         return 0;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct arena *a = fuzz_arena();
     struct err e = {0};
     struct measured *m = measured_open(path, "cpu", a, &e);
