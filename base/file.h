@@ -27,8 +27,8 @@ bool file_read_most(const char *path, size_t bytes_max, struct arena *a, struct 
 /* ERR_IO names the system's reason; nothing is left behind on failure. */
 bool file_write_whole(const char *path, struct bytes content, struct err *e);
 
-/* Could it be written?  Tries with an empty temporary file, and leaves what is there as it is: for what
- * takes long to find out.  ERR_IO as above. */
+/* Could it be written?  Tries with an empty temporary file, and leaves what is there as it is: for
+ * what takes long to find out.  ERR_IO as above. */
 bool file_can_write(const char *path, struct err *e);
 
 /* An empty file of a new name in $TMPDIR or the system's folder for such; the caller removes it.

@@ -1,7 +1,8 @@
-/* intern.h - each distinct text once, with a number from 0: what is known of a text is then an index.
+/* intern.h - each distinct text once, with a number from 0: what is known of a text is then an
+ * index.
  *
- * For texts that come again and again, such as the forms of a million blocks.  It never forgets: memory
- * is that of the distinct texts.
+ * For texts that come again and again, such as the forms of a million blocks.  It never forgets:
+ * memory is that of the distinct texts.
  */
 #ifndef GAMBREL_BASE_INTERN_H
 #define GAMBREL_BASE_INTERN_H

@@ -1,7 +1,7 @@
 /* names.h - which names were seen already: a set of texts, each within a scope.
  *
- * Keys of a map, forms of a machine file: input decides how many there are, so finding a double must
- * not take longer than reading it.
+ * Keys of a map, forms of a machine file: input decides how many there are, so finding a double
+ * must not take longer than reading it.
  */
 #ifndef GAMBREL_BASE_NAMES_H
 #define GAMBREL_BASE_NAMES_H

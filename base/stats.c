@@ -69,9 +69,9 @@ double stats_quantile(const double *x, int n, double p)
     return below + 1 < n ? low + (at - below) * (kth_smallest(x, n, below + 1) - low) : low;
 }
 
-/* Rank k (from 0) such that [x(k), x(n-1-k)] holds the median with at least 95 %: the largest k with
- * P(B <= k) <= 0.025, B binomial (n, 1/2).  Source: Conover, Practical Nonparametric Statistics,
- * confidence interval for a quantile. */
+/* Rank k (from 0) such that [x(k), x(n-1-k)] holds the median with at least 95 %: the largest k
+ * with P(B <= k) <= 0.025, B binomial (n, 1/2).  Source: Conover, Practical Nonparametric
+ * Statistics, confidence interval for a quantile. */
 static int interval_rank(int n)
 {
     int k = 0;

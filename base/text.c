@@ -200,7 +200,8 @@ const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE])
     if (isnan(value)) {
         return memcpy(buffer, "unknown", sizeof "unknown");
     }
-    /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG); the first that reads back is shortest. */
+    /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG); the first that reads back is
+     * shortest. */
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value) {
@@ -254,9 +255,9 @@ static bool is_decimal(const char *text, const char *end)
     return text == end;
 }
 
-/* Digits and at most one point: up to 15 digits are a whole number that is exact, as is a power of ten up
- * to 22, and the quotient of two exact numbers is rounded once, as it must be (Clinger, How to read
- * floating point numbers accurately, PLDI 1990). */
+/* Digits and at most one point: up to 15 digits are a whole number that is exact, as is a power of
+ * ten up to 22, and the quotient of two exact numbers is rounded once, as it must be (Clinger, How
+ * to read floating point numbers accurately, PLDI 1990). */
 static bool parse_short(const char *text, size_t len, double *out)
 {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

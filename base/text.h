@@ -31,8 +31,8 @@ const char *text_join(const char *const *names, char *buffer, size_t size);
 /* Lower-case hexadecimal, two digits a byte. */
 const char *text_hex(const uint8_t *bytes, size_t n, struct arena *a);
 
-/* The name of a NULL-terminated list that was probably meant: at most a third of its letters must be
- * added, dropped or replaced (Levenshtein); NULL if there is none. */
+/* The name of a NULL-terminated list that was probably meant: at most a third of its letters must
+ * be added, dropped or replaced (Levenshtein); NULL if there is none. */
 const char *text_nearest(const char *const *names, const char *word);
 
 #define TEXT_SI_SIZE 32

@@ -1,4 +1,5 @@
-/* block_kernels.h - blocks of forms as microkernels: what measure --blocks runs and other tools predict.
+/* block_kernels.h - blocks of forms as microkernels: what measure --blocks runs and other tools
+ * predict.
  */
 #ifndef GAMBREL_CLI_BLOCK_KERNELS_H
 #define GAMBREL_CLI_BLOCK_KERNELS_H
@@ -24,8 +25,8 @@ void block_kernels_close(struct block_kernels *k);
 bool block_kernels_take(struct block_kernels *k, const struct block *from, struct arena *a,
                         struct probe_block *out);
 
-/* The loop around the block, in hexadecimal, and how many of the block a trip of it has; NULL where it has
- * no kernel, which measure --blocks says why. */
+/* The loop around the block, in hexadecimal, and how many of the block a trip of it has; NULL where
+ * it has no kernel, which measure --blocks says why. */
 const char *block_kernels_code(struct block_kernels *k, const struct block *from, struct arena *a,
                                int *copies);
 

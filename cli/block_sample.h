@@ -1,8 +1,9 @@
 /* block_sample.h - some of very many blocks, each multiset of forms at most once.
  *
- * Those whose forms hash least are kept: a sample that is as good as drawn at random, since a hash knows
- * nothing of what a block does, the same every time, and in the memory of the sample.  Equal blocks are
- * one, with the sum of their weights (exact, since what is kept was kept from its first time on).
+ * Those whose forms hash least are kept: a sample that is as good as drawn at random, since a hash
+ * knows nothing of what a block does, the same every time, and in the memory of the sample.  Equal
+ * blocks are one, with the sum of their weights (exact, since what is kept was kept from its first
+ * time on).
  */
 #ifndef GAMBREL_CLI_BLOCK_SAMPLE_H
 #define GAMBREL_CLI_BLOCK_SAMPLE_H

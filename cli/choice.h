@@ -1,5 +1,6 @@
-/* choice.h - what is put over what, as several commands let one choose it: machine, kernels, instruction set,
- * threads.  The option tables stay each command's own, since what an option does there is said there. */
+/* choice.h - what is put over what, as several commands let one choose it: machine, kernels,
+ * instruction set, threads.  The option tables stay each command's own, since what an option does
+ * there is said there. */
 #ifndef GAMBREL_CLI_CHOICE_H
 #define GAMBREL_CLI_CHOICE_H
 

@@ -48,8 +48,8 @@ int cli_write(const char *path, struct bytes data)
     return file_write_whole(path, data, &e) ? EXIT_FINE : cli_fail(&e);
 }
 
-/* The folder of the running program, or "." if the system does not say.  Without /proc it is the one in
- * the name that the program was started by. */
+/* The folder of the running program, or "." if the system does not say.  Without /proc it is the
+ * one in the name that the program was started by. */
 static const char *program_folder(struct cli *c)
 {
     char link[PATH_MAX];

@@ -1,7 +1,7 @@
 /* cli.h - what the subcommands share: the table of commands, data files, messages, exit status.
  *
- * Only this folder prints and exits.  Data go to stdout, everything else to stderr; progress only to
- * a terminal; NO_COLOR is obeyed.
+ * Only this folder prints and exits.  Data go to stdout, everything else to stderr; progress only
+ * to a terminal; NO_COLOR is obeyed.
  */
 #ifndef GAMBREL_CLI_CLI_H
 #define GAMBREL_CLI_CLI_H
@@ -75,7 +75,8 @@ struct kernels *cli_kernels(struct cli *c, const char *path, struct err *e);
 struct machine *cli_machine_file(struct cli *c, const char *path, struct err *e);
 /* PATH.yaml or the name of a machine that comes with the program. */
 struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err *e);
-/* ERR_RANGE: the machine is of another architecture than what it is to be put over; "the run is". */
+/* ERR_RANGE: the machine is of another architecture than what it is to be put over; "the run
+ * is". */
 bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, struct err *e);
 /* Every machine in a folder (NULL: the one that comes with the program), sorted by file name. */
 struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e);

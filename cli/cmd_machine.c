@@ -207,8 +207,8 @@ static void new_caches(const struct run_host *h, struct text *out)
     }
 }
 
-/* What the host tells is filled in; what only a manual or a measurement tells is a comment that says
- * what belongs there.  The result loads as it is. */
+/* What the host tells is filled in; what only a manual or a measurement tells is a comment that
+ * says what belongs there.  The result loads as it is. */
 static int begin_new(struct cli *c)
 {
     struct err e = {0};

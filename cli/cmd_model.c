@@ -229,7 +229,8 @@ static void csv_kernel(const struct kernel_ceiling *c, const struct kernel *k,
     text_add(out, "\n");
 }
 
-/* What a body's code says of its dependences, in the words and units of show_kernel and csv_kernel. */
+/* What a body's code says of its dependences, in the words and units of show_kernel and
+ * csv_kernel. */
 static void show_chains(const struct chain_bound *b, const struct code_loop *l,
                         const struct kernel_body *body, struct text *out)
 {

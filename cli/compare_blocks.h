@@ -10,8 +10,8 @@ struct compare_blocks {
     const char *machines[BLOCK_TOOLS_MAX], *predictions[BLOCK_TOOLS_MAX];
     int n_machines, n_predictions;
     const char *mca; /* the CPU that llvm-mca is told; NULL: it is not run */
-    const char *
-        osaca; /* the architecture that OSACA is told, "" for its own choice; NULL: it is not run */
+    /* the architecture that OSACA is told, "" for its own choice; NULL: it is not run */
+    const char *osaca;
     const char *heat_map;
     bool json;
 };

@@ -11,8 +11,8 @@ struct hits {
         double count;
     } * list; /* by address */
     size_t n, capacity;
-    bool
-        samples; /* whose sum is the time of a block; else executions, whose maximum is the block's */
+    /* whose sum is the time of a block; else executions, whose maximum is the block's */
+    bool samples;
 };
 
 struct hits_of {
@@ -24,7 +24,8 @@ struct hits_of {
     const struct object *sections; /* by object_sections */
 };
 
-/* ERR_RANGE: a count without a file where there are several, or of a symbol that is not in the binary. */
+/* ERR_RANGE: a count without a file where there are several, or of a symbol that is not in the
+ * binary. */
 bool hits_find(const struct hits_of *of, struct arena *a, struct hits *out, struct err *e);
 
 /* Of the instructions in [from, to).  *taken grows by what they count. */

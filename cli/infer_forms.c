@@ -47,7 +47,8 @@ static bool count(struct collection *c, const char *form, double weight, struct 
     return true;
 }
 
-/* --- programs -------------------------------------------------------------------------------------
+/* --- programs
+ * -------------------------------------------------------------------------------------
  */
 
 static bool count_block(struct collection *c, const struct basic_block *b, const char *path,
@@ -108,7 +109,8 @@ static bool count_program(struct collection *c, struct bytes input, const char *
     return good;
 }
 
-/* --- lists ----------------------------------------------------------------------------------------
+/* --- lists
+ * ----------------------------------------------------------------------------------------
  */
 
 static bool count_list(struct collection *c, struct bytes input, const char *path, struct arena *a,
@@ -142,7 +144,8 @@ static bool count_file(struct collection *c, const char *path, struct err *e)
     return good;
 }
 
-/* --- both together --------------------------------------------------------------------------------
+/* --- both together
+ * --------------------------------------------------------------------------------
  */
 
 static int heaviest_first(const void *x, const void *y)

@@ -1,8 +1,8 @@
 /* infer_forms.h - which instruction forms an inference tries, and where they come from.
  *
- * Those of the given files come first, the most frequent before the others: programs and object files, whose
- * instructions count 10 for each loop around them (code/basic.h), or a list of forms (code/form_list.h).  The
- * list that comes with the program (measure/probe_forms.h) follows.
+ * Those of the given files come first, the most frequent before the others: programs and object
+ * files, whose instructions count 10 for each loop around them (code/basic.h), or a list of forms
+ * (code/form_list.h).  The list that comes with the program (measure/probe_forms.h) follows.
  */
 #ifndef GAMBREL_CLI_INFER_FORMS_H
 #define GAMBREL_CLI_INFER_FORMS_H
@@ -19,8 +19,9 @@ struct infer_forms {
     int n_first; /* from files */
 };
 
-/* ERR_IO: a file that cannot be read; ERR_RANGE: not x86-64; ERR_SYNTAX: a damaged program, or a line that is no form, with
- * its place.  A form that is known but cannot be encoded is refused, not an error. */
+/* ERR_IO: a file that cannot be read; ERR_RANGE: not x86-64; ERR_SYNTAX: a damaged program, or a
+ * line that is no form, with its place.  A form that is known but cannot be encoded is refused, not
+ * an error. */
 bool infer_forms_find(const char *const *files, int n_files, struct infer_forms *out,
                       struct arena *a, struct err *e);
 

@@ -237,7 +237,8 @@ static bool keep(struct infer_host *h, const struct probe_block *b, const struct
                         e);
 }
 
-/* Those that are not in the file yet, each as the best of its sequences; why the others are not kept. */
+/* Those that are not in the file yet, each as the best of its sequences; why the others are not
+ * kept. */
 static bool measure_alone(struct infer_host *h, const struct probe_block *blocks, int n,
                           struct tally *why_not, struct err *e)
 {

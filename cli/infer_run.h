@@ -15,7 +15,8 @@ struct infer_run {
     const char *why_not;   /* in words, where there is none */
 };
 
-/* Reads a run file.  ERR_RANGE: it is of another CPU than `who` (NULL: any is fine); errors of run_read. */
+/* Reads a run file.  ERR_RANGE: it is of another CPU than `who` (NULL: any is fine); errors of
+ * run_read. */
 bool infer_run_read(struct cli *c, const char *path, const struct identity *who,
                     struct infer_run *out, struct err *e);
 

@@ -1,4 +1,5 @@
-/* kernel_from.h - someone's own loop, from an object file or assembly, as an entry of kernels.yaml. */
+/* kernel_from.h - someone's own loop, from an object file or assembly, as an entry of
+ * kernels.yaml. */
 #ifndef GAMBREL_CLI_KERNEL_FROM_H
 #define GAMBREL_CLI_KERNEL_FROM_H
 

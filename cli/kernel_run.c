@@ -243,7 +243,8 @@ static uint64_t place_of(const struct decoder *d, const struct code_loop *l,
            (uint64_t)m->displacement;
 }
 
-/* The part of iterations in which an access crosses a line; 0 where it does not move by a constant. */
+/* The part of iterations in which an access crosses a line; 0 where it does not move by a
+ * constant. */
 static double crossing_part(uint64_t first, uint64_t step, int bytes)
 {
     enum { LINE = 64 };
@@ -430,7 +431,8 @@ static void view_host(const struct host *h, struct sizes_machine *out)
  * 128), and of so many and more never; between them it depends. */
 enum { TRIPS_LEARNT = 120, TRIPS_UNKNOWABLE = 256 };
 
-/* The part of the lengths from *least to *most units where ends are predicted alike, if there is one. */
+/* The part of the lengths from *least to *most units where ends are predicted alike, if there is
+ * one. */
 static bool predicted_alike(double trips_per_n, double *least, double *most)
 {
     const double trips = trips_per_n * CALLEE_UNIT;
@@ -456,9 +458,10 @@ static void space_lengths(struct callee_request *r, double least, double most, i
     }
 }
 
-/* Lengths from a third (in DRAM: half) of what fits the level up to that.  Of the L1 a quarter is used,
- * not the half that our own loops fill: where another thread has the core's other half, it has half of its
- * caches, too, and that shows in no pulse.  `trips_per_n` of the loop, 0: not known yet. */
+/* Lengths from a third (in DRAM: half) of what fits the level up to that.  Of the L1 a quarter is
+ * used, not the half that our own loops fill: where another thread has the core's other half, it
+ * has half of its caches, too, and that shows in no pulse.  `trips_per_n` of the loop, 0: not known
+ * yet. */
 static bool choose_lengths(const struct sizes_machine *m, enum level level, double trips_per_n,
                            struct callee_request *r, struct err *e)
 {

@@ -91,7 +91,8 @@ static struct arena *memory(void)
     return a;
 }
 
-/* What argp prints for --help is still to be written when it exits; a full disk must not look fine. */
+/* What argp prints for --help is still to be written when it exits; a full disk must not look
+ * fine. */
 static void flush_output(void)
 {
     if (cli_print((struct bytes){NULL, 0}) != EXIT_FINE) {

@@ -44,7 +44,8 @@ static void manual_option(struct text *out, const struct argp_option *o)
     text_add(out, "\n");
 }
 
-/* How it is called, a line for each way; what it does; its options, under the headings of groups. */
+/* How it is called, a line for each way; what it does; its options, under the headings of
+ * groups. */
 static void manual_command(struct text *out, const struct command *c, struct arena *a)
 {
     const char *name = arena_format(a, "\\fBgambrel %s\\fR ", c->name);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block that llvm-mca refuses spoils its whole run, so runs are of a few; those of a spoilt one are
- * tried one by one. */
+/* A block that llvm-mca refuses spoils its whole run, so runs are of a few; those of a spoilt one
+ * are tried one by one. */
 enum { GROUP = 64, SECONDS_MAX = 60 };
 
 /* What follows `mov $SEPARATOR, %eax`, of which each block is preceded, is the block. */
@@ -62,7 +62,8 @@ static bool disassemble(const struct mca_code *codes, const size_t *which, size_
     return true;
 }
 
-/* Fills cycles[which[..n)] of all iterations if the run gives as many totals as there are blocks. */
+/* Fills cycles[which[..n)] of all iterations if the run gives as many totals as there are
+ * blocks. */
 static bool take_totals(const char *report, const size_t *which, size_t n, double *cycles)
 {
     static const char label[] = "Total Cycles:";

@@ -16,9 +16,9 @@ struct mca_codes {
     int iterations; /* of each code */
 };
 
-/* Cycles per execution of each block; NaN where it has no code or llvm-mca refuses it.  llvm-mc turns the
- * bytes into assembly first; both run in child processes with a time limit.
- * ERR_HOST: one of them is not installed, or the CPU is not known to it. */
+/* Cycles per execution of each block; NaN where it has no code or llvm-mca refuses it.  llvm-mc
+ * turns the bytes into assembly first; both run in child processes with a time limit. ERR_HOST: one
+ * of them is not installed, or the CPU is not known to it. */
 bool mca_predict(const struct mca_codes *from, const char *cpu, struct arena *a, double *cycles,
                  struct err *e);
 

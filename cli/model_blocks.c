@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The times of blocks are few distinct numbers, and to write one with all its digits takes longer than to
- * find it. */
+/* The times of blocks are few distinct numbers, and to write one with all its digits takes longer
+ * than to find it. */
 enum { NUMBERS = 1024 };
 
 struct written_number {

@@ -1,4 +1,5 @@
-/* model_blocks.h - predictions of blocks as CSV, a line each: block, cycles, what binds, unknown forms. */
+/* model_blocks.h - predictions of blocks as CSV, a line each: block, cycles, what binds, unknown
+ * forms. */
 #ifndef GAMBREL_CLI_MODEL_BLOCKS_H
 #define GAMBREL_CLI_MODEL_BLOCKS_H
 

@@ -35,8 +35,8 @@ static void collect_bytes(const char *const *hex, size_t n, struct listing *l)
     l->start[n] = l->bytes.len;
 }
 
-/* "   d:\tmovl   $0x1,(%rax)  # comment": the instruction goes to the block its address is in, which must
- * begin with one. */
+/* "   d:\tmovl   $0x1,(%rax)  # comment": the instruction goes to the block its address is in,
+ * which must begin with one. */
 static void add_line(struct listing *l, size_t n, size_t *block, const char *line, size_t len)
 {
     char *end;

@@ -129,7 +129,8 @@ bool basic_blocks(const uint8_t *code, size_t len, uint64_t address, enum code_a
     return true;
 }
 
-/* Seven arguments, three of which are the result and its memory. NOLINTNEXTLINE(readability-function-size) */
+/* Seven arguments, three of which are the result and its memory.
+ * NOLINTNEXTLINE(readability-function-size) */
 bool basic_decode(struct decoder *d, const uint8_t *code, size_t len, struct arena *a,
                   struct insn **insns, int *n, struct err *e)
 {

@@ -5,9 +5,10 @@
  *
  * A destination of which part stays as it was is a read, too: 8- and 16-bit registers, what cmov,
  * merge masks, gathers, bsf and bsr may leave alone, legacy SSE scalars (sqrtss, movss xmm, xmm),
- * flags where a part of a group changes or a count may be 0; on AArch64 accumulators, inserted lanes
- * and bits, upper-half narrowing.  A 32-bit destination and VEX or EVEX vectors clear the rest; that
- * legacy SSE keeps bits 128 and up is left out.  Which of these a core avoids, the machine file says.
+ * flags where a part of a group changes or a count may be 0; on AArch64 accumulators, inserted
+ * lanes and bits, upper-half narrowing.  A 32-bit destination and VEX or EVEX vectors clear the
+ * rest; that legacy SSE keeps bits 128 and up is left out.  Which of these a core avoids, the
+ * machine file says.
  */
 #ifndef GAMBREL_CODE_DECODE_H
 #define GAMBREL_CODE_DECODE_H
@@ -24,9 +25,10 @@ enum code_arch { ARCH_X86_64, ARCH_AARCH64 };
 #define INSN_REGS_MAX 12
 #define INSN_MEMS_MAX 2
 
-/* A register as a dependence sees it: xmm3, ymm3 and zmm3 are one (named zmm3), eax and rax are one.
- * x86 flags are two, the carry and all others (inc leaves the carry alone); AArch64 flags are one.
- * Left out, since no loop's time depends on them: rip, segments, mxcsr, the direction flag, zr. */
+/* A register as a dependence sees it: xmm3, ymm3 and zmm3 are one (named zmm3), eax and rax are
+ * one. x86 flags are two, the carry and all others (inc leaves the carry alone); AArch64 flags are
+ * one. Left out, since no loop's time depends on them: rip, segments, mxcsr, the direction flag,
+ * zr. */
 typedef uint16_t code_reg; /* 0: none */
 #define CODE_REGS_MAX 512  /* every code_reg is below */
 
@@ -36,8 +38,8 @@ struct insn_mem {
     int64_t displacement;
     int bytes;        /* touched */
     bool read, write; /* neither: a prefetch */
-    bool
-        rip_relative; /* displacement counts from the end of the instruction (AArch64: its start) */
+    /* displacement counts from the end of the instruction (AArch64: its start) */
+    bool rip_relative;
 };
 
 struct insn {

@@ -2,8 +2,8 @@
  *
  * The one door to Zydis' encoder.  A form is read once and tried: what encode_form accepts encodes,
  * and decodes (code/decode.h) to the same form again.  Relative branches, far pointers and prefixes
- * other than lock are not encoded.  A form does not tell the width of a gather's or scatter's vector of
- * indices; it is as many of them as there are elements of data.
+ * other than lock are not encoded.  A form does not tell the width of a gather's or scatter's
+ * vector of indices; it is as many of them as there are elements of data.
  */
 #ifndef GAMBREL_CODE_ENCODE_H
 #define GAMBREL_CODE_ENCODE_H

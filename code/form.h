@@ -2,15 +2,15 @@
  *
  * A form is a mnemonic and operand kinds in Intel (x86) or Arm order, lower case:
  *     vfmadd231ps zmm, zmm, m512      add r64, imm       jnz rel        vaddps zmm, zmm, m32bcst
- *     vmovups zmm{k}{z}, m512         fmla v.4s, v.4s, v.4s      ldr q, m128      b.ne rel
- * x86 kinds: r8 r16 r32 r64, mm xmm ymm zmm k st, m8..m512 (bits; a gather or scatter: all it
- * touches), mNNbcst, agen (lea), imm, rel; cl where a shift takes it.  A write mask follows the first
- * operand as {k} or {k}{z}.  Other implicit operands are not written, nor those of a long nop.
- * AArch64 kinds: w x (also sp, zr), b h s d q, v.4s and so on (lane: v.s[i]), mNN for what a load or
- * store touches in bits, imm (also barrier kinds, prefetch operations, system registers), rel, cond.
+ *     vmovups zmm{k}{z}, m512         fmla v.4s, v.4s, v.4s      ldr q, m128      b.ne rel x86
+ * kinds: r8 r16 r32 r64, mm xmm ymm zmm k st, m8..m512 (bits; a gather or scatter: all it touches),
+ * mNNbcst, agen (lea), imm, rel; cl where a shift takes it.  A write mask follows the first operand
+ * as {k} or {k}{z}.  Other implicit operands are not written, nor those of a long nop. AArch64
+ * kinds: w x (also sp, zr), b h s d q, v.4s and so on (lane: v.s[i]), mNN for what a load or store
+ * touches in bits, imm (also barrier kinds, prefetch operations, system registers), rel, cond.
  * Lists are written without braces (`ld1 v.4s, v.4s, m256`).  A base that is written back adds a
- * word: `ldr q, m128, post`, `ldr q, m128, pre`; a shifted or extended register its kind:
- * `add x, x, x, lsl`.  How an address is made is not part of a form.
+ * word: `ldr q, m128, post`, `ldr q, m128, pre`; a shifted or extended register its kind: `add x,
+ * x, x, lsl`.  How an address is made is not part of a form.
  *
  * Several spellings name one form (jne, jnz); form_normalise gives the one this program uses, which
  * for conditions is the decoder's (jnz, jnb, jnbe, jnle, b.hs, b.lo ...).  Case is lowered; imm8,
@@ -32,8 +32,8 @@
  * operands is empty. */
 bool form_normalise(const char *text, char out[FORM_SIZE]);
 
-/* Whether an operand of a normalised form, which may be followed by others, is memory: m64, m32bcst,
- * or MV in a pattern. */
+/* Whether an operand of a normalised form, which may be followed by others, is memory: m64,
+ * m32bcst, or MV in a pattern. */
 bool form_operand_is_memory(const char *operand);
 
 /* Both normalised. */

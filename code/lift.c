@@ -52,7 +52,8 @@ bool lift_step(const struct code_loop *l, code_reg reg, int64_t *step)
 /* --- elements --- */
 
 /* Bytes of the elements that a mnemonic says it works on, as its last letters do on x86 and its
- * operands on AArch64; NaN: it does not say.  Of a conversion the source's, which is what it loads. */
+ * operands on AArch64; NaN: it does not say.  Of a conversion the source's, which is what it
+ * loads. */
 static double element_of(const char *form)
 {
     static const struct {

@@ -132,7 +132,8 @@ static bool nest(const struct function *f, const struct ranges *ranges, struct r
     return true;
 }
 
-/* Seven arguments, four of which say where the code is. NOLINTNEXTLINE(readability-function-size) */
+/* Seven arguments, four of which say where the code is.
+ * NOLINTNEXTLINE(readability-function-size) */
 bool loop_find(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                struct arena *a, struct code_loop *out, struct err *e)
 {

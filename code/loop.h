@@ -20,14 +20,14 @@ struct code_loop {
     int inner_first, inner_last; /* index range of the inner loop; -1, -1: none */
 };
 
-/* Reads the function at code[0..len) through its first return that no loop jumps over.
- * ERR_SYNTAX: undecodable bytes; ERR_RANGE: no loop, more than one inner loop, loops side by side or
+/* Reads the function at code[0..len) through its first return that no loop jumps over. ERR_SYNTAX:
+ * undecodable bytes; ERR_RANGE: no loop, more than one inner loop, loops side by side or
  * overlapping, a branch into the middle of an instruction, no return. */
 bool loop_find(const uint8_t *code, size_t len, uint64_t address, enum code_arch arch,
                struct arena *a, struct code_loop *out, struct err *e);
 
-/* Counts per iteration, the inner loop's trips multiplied in; forms in order of appearance.  Trips are
- * ignored where there is no inner loop; where there is one and they are 0 (not known), what it
+/* Counts per iteration, the inner loop's trips multiplied in; forms in order of appearance.  Trips
+ * are ignored where there is no inner loop; where there is one and they are 0 (not known), what it
  * loads, stores or computes makes these totals NaN.  ERR_RANGE: negative, NaN or infinite trips. */
 struct loop_counts {
     struct form_count *forms; /* outside the inner loop, per iteration      */
@@ -40,17 +40,17 @@ struct loop_counts {
 bool loop_count(const struct code_loop *l, double inner_trips, struct arena *a,
                 struct loop_counts *out, struct err *e);
 
-/* Accesses per iteration, of all trips, that cross a 64-byte line where every base and index register
- * is as likely at any multiple of `step_bytes` past a line's start (what one iteration moves them
- * by; 0: always at a line's start). */
+/* Accesses per iteration, of all trips, that cross a 64-byte line where every base and index
+ * register is as likely at any multiple of `step_bytes` past a line's start (what one iteration
+ * moves them by; 0: always at a line's start). */
 struct loop_crossing {
     double loads, stores;
 };
 struct loop_crossing loop_crossing(const struct code_loop *l, double inner_trips,
                                    uint64_t step_bytes);
 
-/* Compares promise and code: one indented line of text per difference added to `out` (untouched when
- * equal); returns the number of differences.  Stated forms may be patterns. */
+/* Compares promise and code: one indented line of text per difference added to `out` (untouched
+ * when equal); returns the number of differences.  Stated forms may be patterns. */
 struct text;
 int loop_compare(const struct kernel_body *stated, double flops_per_element,
                  const struct loop_counts *found, struct text *out);

@@ -56,8 +56,8 @@ struct way {
     size_t n;
 };
 
-/* Ways on from instruction k: first straight on, then where it jumps.  n of the listing stands for the
- * loop's end: past the range, or back to its head.  False: there is no such way on. */
+/* Ways on from instruction k: first straight on, then where it jumps.  n of the listing stands for
+ * the loop's end: past the range, or back to its head.  False: there is no such way on. */
 static bool way_on(const struct listing *l, size_t k, int which, size_t *next)
 {
     const struct insn *i = &l->insns[k];

@@ -1,9 +1,9 @@
 /* nest.h - the innermost loops of any function, and a loop from a range of machine code.
  *
  * Where loop.h reads our own loop functions, which have one loop or two, this reads what compilers
- * make of anyone's: several loops, vectorised ones with remainders, blocks out of line.  An innermost
- * loop is the range from the target of a backward branch to the last branch back to it, with no
- * such range inside.
+ * make of anyone's: several loops, vectorised ones with remainders, blocks out of line.  An
+ * innermost loop is the range from the target of a backward branch to the last branch back to it,
+ * with no such range inside.
  *
  * What one iteration executes is its straight way through that range: conditional branches are not
  * taken, but for the last and where not taking them leads out of the loop, and forward jumps are

@@ -76,7 +76,8 @@ static bool read_section(const struct reader *r, size_t index, GElf_Shdr *h, con
     return true;
 }
 
-/* A printable copy of the name at this offset of the string table, NULL where it is not in there. */
+/* A printable copy of the name at this offset of the string table, NULL where it is not in
+ * there. */
 static const char *copy_name(const struct reader *r, size_t offset)
 {
     if (offset >= r->names_size || !memchr(r->names + offset, 0, r->names_size - offset)) {

@@ -3,8 +3,9 @@
  * The one door to libelf.  Reads 64-bit little-endian ELF files (relocatable, executable or shared)
  * for x86-64 and AArch64.  A function is a symbol of type FUNC that is defined in a section of
  * code; one without a size ends where the next begins, or with its section.  In a relocatable file
- * that has none, as assembled by hand, every global label in code is one, or else every section of code.
- * There addresses count from the section's start, and bytes that a relocation fills in are as stored.
+ * that has none, as assembled by hand, every global label in code is one, or else every section of
+ * code. There addresses count from the section's start, and bytes that a relocation fills in are as
+ * stored.
  */
 #ifndef GAMBREL_CODE_OBJECT_H
 #define GAMBREL_CODE_OBJECT_H

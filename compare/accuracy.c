@@ -45,8 +45,8 @@ static void count_ties(const struct point *p, int n, double *in_x, double *in_bo
     }
 }
 
-/* Merges y[first, middle) and y[middle, last) into `to`; returns how many exchanges of neighbours that
- * takes. */
+/* Merges y[first, middle) and y[middle, last) into `to`; returns how many exchanges of neighbours
+ * that takes. */
 static double merge(const double *y, int first, int middle, int last, double *to)
 {
     double exchanges = 0;

@@ -25,8 +25,8 @@ struct accuracy {
 struct accuracy accuracy_of(const double *predicted, const double *measured, int n,
                             struct arena *scratch);
 
-/* O(n log n).  No NaN in x or y.  Source: W. R. Knight, "A computer method for calculating Kendall's
- * tau with ungrouped data", JASA 61, 1966. */
+/* O(n log n).  No NaN in x or y.  Source: W. R. Knight, "A computer method for calculating
+ * Kendall's tau with ungrouped data", JASA 61, 1966. */
 double kendall_tau_b(const double *x, const double *y, int n, struct arena *scratch);
 
 #endif

@@ -1,5 +1,5 @@
-/* batch.h - several comparisons side by side: kernels by models for each run, and how good each model
- * is over all of them.
+/* batch.h - several comparisons side by side: kernels by models for each run, and how good each
+ * model is over all of them.
  */
 #ifndef GAMBREL_COMPARE_BATCH_H
 #define GAMBREL_COMPARE_BATCH_H

@@ -1,7 +1,7 @@
 /* block_price.h - what a block takes on a machine, from its forms or from its bytes.
  *
- * Bytes show more than forms: idioms, and pairs that stand side by side and fuse.  So code is priced
- * where a block has both.
+ * Bytes show more than forms: idioms, and pairs that stand side by side and fuse.  So code is
+ * priced where a block has both.
  */
 #ifndef GAMBREL_COMPARE_BLOCK_PRICE_H
 #define GAMBREL_COMPARE_BLOCK_PRICE_H
@@ -22,8 +22,9 @@ struct block_pricer {
 struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratch);
 void block_pricer_close(struct block_pricer *p);
 
-/* All blocks of one pricer are of one reader, or of none.  The bound of what is known; p->cost.n_unknown says
- * whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read, with its place. */
+/* All blocks of one pricer are of one reader, or of none.  The bound of what is known;
+ * p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read,
+ * with its place. */
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e);
 

@@ -108,7 +108,8 @@ static int by_error(const void *a, const void *b)
     return (y->error > x->error) - (y->error < x->error);
 }
 
-/* A form of a hundred right blocks and one wrong one is not to blame; one of three wrong ones may be. */
+/* A form of a hundred right blocks and one wrong one is not to blame; one of three wrong ones may
+ * be. */
 static void take_culprits(const struct block_set *s, int tool, struct arena *a,
                           struct block_score *out)
 {

@@ -1,8 +1,11 @@
-/* block_set.h - measured blocks beside the predictions of several tools: how good each is, and why not.
+/* block_set.h - measured blocks beside the predictions of several tools: how good each is, and why
+ * not.
  *
  *     MAPE      mean of |predicted / measured - 1|, of cycles
- *     RMS       root of the weighted mean of (measured / predicted - 1)^2, which is the relative error of
- *               instructions per cycle, weighted by how often each block is executed (PALMED, CGO 2022)
+ *     RMS       root of the weighted mean of (measured / predicted - 1)^2, which is the relative
+ *     error of
+ *               instructions per cycle, weighted by how often each block is executed (PALMED, CGO
+ *               2022)
  *     tau       Kendall's tau-b of cycles, and of cycles per instruction, since that of cycles is
  *               flattered by blocks of many sizes
  *     coverage  blocks predicted, of those measured
@@ -56,8 +59,8 @@ struct block_score {
     int size_n[BLOCK_SIZES];
     int worst[BLOCK_SHOWN_MAX]; /* rows, the farthest off first */
     int n_worst;
-    struct block_culprit
-        culprits[BLOCK_SHOWN_MAX]; /* the largest error first, of forms in 3 blocks or more */
+    /* the largest error first, of forms in 3 blocks or more */
+    struct block_culprit culprits[BLOCK_SHOWN_MAX];
     int n_culprits;
 };
 
@@ -71,8 +74,8 @@ void block_score_json_culprits(const struct block_score *k, const char *key, str
 void block_set_text(const struct block_set *s, struct text *out);
 void block_set_json(const struct block_set *s, struct text *out);
 
-/* PALMED's heat map of one tool: predicted over measured instructions per cycle against measured ones, the
- * darker the more weight; as SVG. */
+/* PALMED's heat map of one tool: predicted over measured instructions per cycle against measured
+ * ones, the darker the more weight; as SVG. */
 void block_set_heat_map(const struct block_set *s, int tool, struct text *out);
 
 #endif

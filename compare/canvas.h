@@ -1,7 +1,7 @@
 /* canvas.h - a picture with two logarithmic axes, drawn by lines of a gnuplot script.
  *
- * Everything is placed here, in pixels with the origin at the lower left, so that labels can be kept
- * off what is drawn (place.h); gnuplot only draws.
+ * Everything is placed here, in pixels with the origin at the lower left, so that labels can be
+ * kept off what is drawn (place.h); gnuplot only draws.
  */
 #ifndef GAMBREL_COMPARE_CANVAS_H
 #define GAMBREL_COMPARE_CANVAS_H
@@ -51,8 +51,8 @@ void canvas_avoid(struct canvas *c, struct span at, double weight);
 void canvas_words(struct canvas *c, double x, double y, struct words w);
 /* point: gnuplot's pt.  An obstacle for labels. */
 void canvas_mark(struct canvas *c, double x, double y, int point, double size, const char *color);
-/* What a text of this length that runs from x, y at an angle (radians) would hide; `put` makes it an
- * obstacle itself. */
+/* What a text of this length that runs from x, y at an angle (radians) would hide; `put` makes it
+ * an obstacle itself. */
 double canvas_along(struct canvas *c, double x, double y, double angle, double length, bool put);
 
 #endif

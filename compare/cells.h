@@ -28,7 +28,8 @@ void cell_bytes(struct table *t, double value);
 const char *disturbed_mark(struct table *t, const struct measured *m); /* " [1]"; "" */
 void cell_passes(struct table *t, const struct measured *m);           /* n */
 void cell_spread(struct table *t, const struct measured *m); /* two cells: cv in percent, n */
-/* Folds the columns "cv %" and "n" where they say one thing throughout, for a heading: ", medians of 21 passes". */
+/* Folds the columns "cv %" and "n" where they say one thing throughout, for a heading: ", medians
+ * of 21 passes". */
 const char *fold_spread(struct table *t);
 /* A value that need not exist. */
 void cell_maybe(struct table *t, double value, void (*fill)(struct table *, double));

@@ -1,4 +1,5 @@
-/* evidence.h - what predictions may stand on: roofs, chain points, the loops that ran, a machine file.
+/* evidence.h - what predictions may stand on: roofs, chain points, the loops that ran, a machine
+ * file.
  *
  * Made once for a run and shared by all its rows.  No measured kernel is among it, so no model can
  * see what it is compared with.
@@ -49,8 +50,8 @@ struct core_clock {
     double low, high; /* of the medians beside single roofs; both hz where there is none */
     bool beside_roofs;
     double factor; /* of all its readings: 1, but where a what-if changes the clock */
-    /* What the fma_f32 roof means: its rate over the flops per cycle that the machine file gives its
-     * loop.  NaN: no such roof, or the machine file does not tell. */
+    /* What the fma_f32 roof means: its rate over the flops per cycle that the machine file gives
+     * its loop.  NaN: no such roof, or the machine file does not tell. */
     double under_fma_hz;
 };
 

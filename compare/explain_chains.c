@@ -1,6 +1,6 @@
-/* Chains, three ways: the cycle that the code closes, what its latency allows so many chains, and what
- * was measured of loops with so many.  The last two need not agree, and then the file's latency and
- * its pipes do not describe what holds the core back. */
+/* Chains, three ways: the cycle that the code closes, what its latency allows so many chains, and
+ * what was measured of loops with so many.  The last two need not agree, and then the file's
+ * latency and its pipes do not describe what holds the core back. */
 #include "compare/explain_parts.h"
 #include "compare/link.h"
 #include "compare/order.h"

@@ -79,13 +79,14 @@ const struct rung *row_explanation(const struct row *row);
 /* The model it belongs to; -1: none. */
 int row_explained_by(const struct row *row);
 
-/* What the explanation says of the row, and why the roofline or the ports are missing.  (That nothing
- * is known of the core is said once, in the notes.) */
+/* What the explanation says of the row, and why the roofline or the ports are missing.  (That
+ * nothing is known of the core is said once, in the notes.) */
 void row_words(const struct comparison *c, const struct row *row, struct text *out);
 /* "roofline" or "ports", whichever ceiling is lower; "both" within VERDICT_TOLERANCE; "unknown". */
 const char *row_tighter(const struct row *row);
 
-/* Whether the memory roof that a described row is held against walks as many streams of each kind. */
+/* Whether the memory roof that a described row is held against walks as many streams of each
+ * kind. */
 bool row_same_mix(const struct comparison *c, const struct row *row);
 
 /* Which rows an accuracy is taken over. */

@@ -2,9 +2,10 @@
  *
  *     compute roof, + memory roof, + ports and front end, + chains, + streams
  *
- * The first two are the roofline, and unknown unless it is known.  The streams rung puts the mapping of memory streams in the place of
- * the matched memory roof, which it refines, so it alone may lie above the rung below it.  A rung of
- * which nothing is known says why and stays where the one below is.
+ * The first two are the roofline, and unknown unless it is known.  The streams rung puts the
+ * mapping of memory streams in the place of the matched memory roof, which it refines, so it alone
+ * may lie above the rung below it.  A rung of which nothing is known says why and stays where the
+ * one below is.
  *
  * The first rung that the measurement reaches explains it, else the nearest one; what is left is
  * unexplained.  Built from ceilings alone; the measurement only judges what was built before.

@@ -30,8 +30,8 @@ static double pipe_cycles(struct cost_table *t, const char *form)
     return ceiling_of_cost(&cost, &bound, &e) && !cost.n_unknown ? bound.cycles : (double)NAN;
 }
 
-/* The longest latency from a register: a chain may go through the slowest of them, but not through an
- * address. */
+/* The longest latency from a register: a chain may go through the slowest of them, but not through
+ * an address. */
 static double longest(const struct cost_row *row)
 {
     const int memory = row->kind == COST_COMPOSED ? 0 : latency_memory_operand(row->form);
@@ -45,7 +45,8 @@ static double longest(const struct cost_row *row)
     return most;
 }
 
-/* Without code: the form of which a trip has most, of those that execute and take time to answer. */
+/* Without code: the form of which a trip has most, of those that execute and take time to
+ * answer. */
 static struct chain_link of_counts(const struct kernel_body *b, struct cost_table *t)
 {
     const struct form_count *forms = b->n_inner ? b->inner : b->forms;

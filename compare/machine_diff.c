@@ -322,7 +322,8 @@ static bool knows(struct differ *d, enum side s, const char *form)
     return row_of(d, s, form)->kind != COST_UNKNOWN;
 }
 
-/* Whether the file has a form of its own that the pattern stands for, if not the one taken for it. */
+/* Whether the file has a form of its own that the pattern stands for, if not the one taken for
+ * it. */
 static bool has_one_of(const struct machine *m, const char *pattern)
 {
     for (int i = 0; i < m->n_forms; i++) {

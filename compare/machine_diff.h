@@ -2,11 +2,11 @@
  *
  * Two things that are no difference by themselves are not compared: where numbers come from
  * (sources, provenance), and what resources are called, since an inferred file's have no names of
- * their own, but what they stand for in ports where both files say so.  What mappings differ by shows
- * in cycles: of each form alone, and of random blocks of forms that both files know.
+ * their own, but what they stand for in ports where both files say so.  What mappings differ by
+ * shows in cycles: of each form alone, and of random blocks of forms that both files know.
  *
- * A pattern of either file stands for one form of each width, and one of its condition.  Numbers are
- * different if they are further apart than the tolerance, relatively to the larger one.
+ * A pattern of either file stands for one form of each width, and one of its condition.  Numbers
+ * are different if they are further apart than the tolerance, relatively to the larger one.
  *
  * Units: those of machine.h; cycles per instruction, cycles per block.
  */

@@ -1,15 +1,19 @@
 /* Loop-carried chains, twice.
  *
- *   - The true bound: the slowest cycle of waiting values in the code that ran (model/chain.h), at the
+ *   - The true bound: the slowest cycle of waiting values in the code that ran (model/chain.h), at
+ *     the
  *     clock that the ports are given at.  Without code there is none.
- *   - The measured chain curve, which is empirical and named so: the FMA rate at as many independent
- *     chains as the loop has, as a fraction of the rate with enough of them, times the compute roof.
+ *   - The measured chain curve, which is empirical and named so: the FMA rate at as many
+ *     independent
+ *     chains as the loop has, as a fraction of the rate with enough of them, times the compute
+ *     roof.
  *     Taken from the run, on as many threads or else on one, or from the machine file.  Between two
- *     points it is a straight line; below the lowest it lies, as rate against chains is concave, under
+ *     points it is a straight line; below the lowest it lies, as rate against chains is concave,
+ *     under
  *     the extended line of the first two points and over the one through the origin.
  *
- * Chains that start anew in every iteration may overlap, so there the curve is no bound: it is given
- * with everything up to the compute roof as its doubt. */
+ * Chains that start anew in every iteration may overlap, so there the curve is no bound: it is
+ * given with everything up to the compute roof as its doubt. */
 #include "compare/models.h"
 #include "compare/order.h"
 

@@ -1,13 +1,14 @@
 /* The instruction mix at a clock.
  *
  * The machine file bounds cycles; the clock that makes them a rate is read beside the roofs, never
- * beside the kernel that is predicted.  Cores lower their clock under dense wide arithmetic and wide
- * loads (family 6 model 207: 3.0 to 2.8 GHz), so the roofs that count are the two that bound this kernel
- * by the roofline, which do alike work; the lower of their clocks is taken, the other is the doubt.
+ * beside the kernel that is predicted.  Cores lower their clock under dense wide arithmetic and
+ * wide loads (family 6 model 207: 3.0 to 2.8 GHz), so the roofs that count are the two that bound
+ * this kernel by the roofline, which do alike work; the lower of their clocks is taken, the other
+ * is the doubt.
  *
  * A published run has no clock beside its roofs, and its host's is of another number of threads,
- * perhaps: there the lower of the host's and of what the fma_f32 roof means serves for every loop: that
- * roof's rate over the flops per cycle of its loop, if it reaches its own port bound.  */
+ * perhaps: there the lower of the host's and of what the fma_f32 roof means serves for every loop:
+ * that roof's rate over the flops per cycle of its loop, if it reaches its own port bound. */
 #include "compare/models.h"
 #include "model/roof.h"
 

@@ -1,7 +1,7 @@
-/* Memory streams by the mapping that was fitted to the roofs' mixes of the same level, instruction set
- * and thread count (model/streams.h).  The doubt of a prediction is what the mapping is wrong by, on
- * average, about a mix it was not fitted to; where no mix held the kinds of a kernel together, also
- * whether they overlap. */
+/* Memory streams by the mapping that was fitted to the roofs' mixes of the same level, instruction
+ * set and thread count (model/streams.h).  The doubt of a prediction is what the mapping is wrong
+ * by, on average, about a mix it was not fitted to; where no mix held the kinds of a kernel
+ * together, also whether they overlap. */
 #include "compare/models.h"
 #include "compare/order.h"
 
@@ -29,11 +29,12 @@ static const char *words(const struct stream_map *m, const double lines[STREAM_K
         1e9 * lines[kind] * m->rho[resource][kind], 1e9 * seconds, stream_names[kind]);
 }
 
-/* A part of the lines whose time the mixes decide: the kinds that some mix held together.  A mix takes
- * no less than any part of it, so the longest of these is a time that holds whichever kinds overlap;
- * where a mix held all kinds it is that of all lines.  The fit's own answer for kinds that no mix held
- * together would be chance: several maps fit the mixes equally well.  Not so where one resource fits
- * best: then nothing that was measured overlaps, and what is added up is the same in every map. */
+/* A part of the lines whose time the mixes decide: the kinds that some mix held together.  A mix
+ * takes no less than any part of it, so the longest of these is a time that holds whichever kinds
+ * overlap; where a mix held all kinds it is that of all lines.  The fit's own answer for kinds that
+ * no mix held together would be chance: several maps fit the mixes equally well.  Not so where one
+ * resource fits best: then nothing that was measured overlaps, and what is added up is the same in
+ * every map. */
 struct part {
     double lines[STREAM_KINDS];
     double seconds;

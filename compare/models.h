@@ -1,7 +1,8 @@
 /* models.h - the models that are put over a loop: each is a row of a table, a name and a function.
  *
- * A model sees the kernel, where and how it runs, and the evidence: the roofs, the code that ran, the
- * machine file.  It never sees the measurement it is compared with: there is no way to hand it one.
+ * A model sees the kernel, where and how it runs, and the evidence: the roofs, the code that ran,
+ * the machine file.  It never sees the measurement it is compared with: there is no way to hand it
+ * one.
  */
 #ifndef GAMBREL_COMPARE_MODELS_H
 #define GAMBREL_COMPARE_MODELS_H

@@ -1,9 +1,9 @@
 /* reliefs.h - what would lift a ceiling: every row of a ladder relieved in turn, and ranked.
  *
  * A row is relieved by a change (whatif.h): a port gets a twin, dispatch one more slot, a form one
- * cycle less of latency or no cost at all, a roof ten percent, the loop more chains or wider vectors.
- * The gain is that of the top of the ladder, the least of all rows: relieving one of two rows that
- * bind together gains nothing.
+ * cycle less of latency or no cost at all, a roof ten percent, the loop more chains or wider
+ * vectors. The gain is that of the top of the ladder, the least of all rows: relieving one of two
+ * rows that bind together gains nothing.
  */
 #ifndef GAMBREL_COMPARE_RELIEFS_H
 #define GAMBREL_COMPARE_RELIEFS_H

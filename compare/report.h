@@ -40,7 +40,8 @@ extern const int n_report_formats;
 const struct report_format *report_format_find(const char *name); /* NULL */
 
 /* As text_number, but whole numbers below 1e15 without an exponent, and rounded to REPORT_DIGITS
- * significant digits: more than any measurement has, and fewer than the order of a sum can change. */
+ * significant digits: more than any measurement has, and fewer than the order of a sum can
+ * change. */
 #define REPORT_DIGITS 12
 const char *report_number(double value, char buffer[TEXT_NUMBER_SIZE]);
 

@@ -188,7 +188,8 @@ static int fewer_threads(const struct comparison *c, int threads)
     return most;
 }
 
-/* From the most threads down, because there the memory binds and not one core's misses in flight. */
+/* From the most threads down, because there the memory binds and not one core's misses in
+ * flight. */
 static int decide(const struct comparison *c, const struct roof *roofs, int n, char why[200])
 {
     int answer = -1;

@@ -42,8 +42,8 @@ static void mix_row(const struct evidence *ev, const struct row *row, struct tab
     cell(t, mix.binds);
 }
 
-/* Promise and code of the loops that are left to the compiler; of those fixed by hand a note says it
- * above. */
+/* Promise and code of the loops that are left to the compiler; of those fixed by hand a note says
+ * it above. */
 static void write_differences(const struct comparison *c, struct document *d)
 {
     for (int i = 0; i < c->evidence->n_loops; i++) {

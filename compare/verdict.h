@@ -2,8 +2,8 @@
  *
  * Both sides have a doubt: the 95 % interval of the kernel's median, and that of the roof the
  * ceiling stands on.  Where they meet within VERDICT_TOLERANCE the ceiling binds.  A measurement
- * above it by more is a violated bound: the description is wrong, never the loop.  Below it by more,
- * the model misses something that slows the loop down.
+ * above it by more is a violated bound: the description is wrong, never the loop.  Below it by
+ * more, the model misses something that slows the loop down.
  */
 #ifndef GAMBREL_COMPARE_VERDICT_H
 #define GAMBREL_COMPARE_VERDICT_H
@@ -37,7 +37,8 @@ struct verdict {
 struct verdict verdict_of(const struct measured *m, const struct ceiling *c);
 
 /* "bound by the DRAM triad roof", "misses by 28 % (fma_f32 roof)", "violates the bound by 17 %
- * (DRAM triad roof)", "too uncertain to tell (...)", "no prediction: ...", and what makes it doubtful. */
+ * (DRAM triad roof)", "too uncertain to tell (...)", "no prediction: ...", and what makes it
+ * doubtful. */
 void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
                    struct text *out);
 

@@ -95,8 +95,8 @@ static struct model_input input_of(const struct subject *s)
                                 .evidence = s->evidence};
 }
 
-/* All clocks of the set and thread count by one factor, so that the one this loop runs at becomes what
- * was asked for. */
+/* All clocks of the set and thread count by one factor, so that the one this loop runs at becomes
+ * what was asked for. */
 static bool change_clock(struct variant *v, const struct change *c, struct err *e)
 {
     struct evidence *ev = &v->evidence;
@@ -293,8 +293,8 @@ static bool solve_again(struct variant *v, struct err *e)
     return true;
 }
 
-/* A chain fills more of the pipes where they are fewer or answer sooner, so it stands for more of the
- * chains that the curve was measured with: what counts is chains over latency times pipes. */
+/* A chain fills more of the pipes where they are fewer or answer sooner, so it stands for more of
+ * the chains that the curve was measured with: what counts is chains over latency times pipes. */
 static void revalue_chains(struct variant *v)
 {
     struct chain_link before, after;

@@ -4,7 +4,8 @@
  * anew, so what was measured is carried over as follows:
  *
  *   - a compute roof is a loop too: its rate moves as the machine file's bound of that loop moves;
- *   - clocks stay what they were, whatever is done to ports and latencies; a changed clock moves the
+ *   - clocks stay what they were, whatever is done to ports and latencies; a changed clock moves
+ *     the
  *     compute roofs with it and leaves memory alone;
  *   - the mapping of streams stays as it was;
  *   - an instruction set with which no roof was measured takes the clock of the one before, and its
@@ -61,13 +62,13 @@ struct climb {
     struct chosen_clock clock;
 };
 
-/* KEY=VALUE as --set takes it: core.NAME, clock_hz.one_core, clock_hz.all_cores, FORM.latency_cycles,
- * FORM.slots.  ERR_SYNTAX, ERR_RANGE: with what can be set. */
+/* KEY=VALUE as --set takes it: core.NAME, clock_hz.one_core, clock_hz.all_cores,
+ * FORM.latency_cycles, FORM.slots.  ERR_SYNTAX, ERR_RANGE: with what can be set. */
 bool whatif_parse(const char *text, struct arena *a, struct change *out, struct err *e);
 
 /* ERR_RANGE: a change that changes nothing, because no instruction of the loop is of that form or
- * there is no such body; ERR_MODEL: no machine file; and what cost_compile refuses.  No changes: the
- * ladder as it is. */
+ * there is no such body; ERR_MODEL: no machine file; and what cost_compile refuses.  No changes:
+ * the ladder as it is. */
 bool whatif_climb(const struct subject *s, const struct change *changes, int n_changes,
                   struct climb *out, struct err *e);
 

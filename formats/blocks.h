@@ -1,11 +1,12 @@
-/* blocks.h - blocks of instructions: text "2 addss xmm, xmm; 1 bsr r64, r64", and CSV files of them.
+/* blocks.h - blocks of instructions: text "2 addss xmm, xmm; 1 bsr r64, r64", and CSV files of
+ * them.
  *
- * A block is a multiset of forms.  The CSV has a header line; the columns understood are `block`, or
- * `code` (machine code in hexadecimal; one of the two is needed), `cycles` (measured cycles per execution
- * of the block), `weight` and `name`.  A file whose first line is nothing but hexadecimal digits has no
- * header: each of its lines is the code of a block.  Fields with
- * commas or quotes are quoted as in RFC 4180.  Files are read row by row: any number of rows in the
- * memory of one and of the distinct forms.
+ * A block is a multiset of forms.  The CSV has a header line; the columns understood are `block`,
+ * or `code` (machine code in hexadecimal; one of the two is needed), `cycles` (measured cycles per
+ * execution of the block), `weight` and `name`.  A file whose first line is nothing but hexadecimal
+ * digits has no header: each of its lines is the code of a block.  Fields with commas or quotes are
+ * quoted as in RFC 4180.  Files are read row by row: any number of rows in the memory of one and of
+ * the distinct forms.
  */
 #ifndef GAMBREL_FORMATS_BLOCKS_H
 #define GAMBREL_FORMATS_BLOCKS_H

@@ -50,8 +50,8 @@ void fields_write(struct yml_out *o, const struct field *fields, const void *fro
 /* The root must be a map whose `format` is this one. */
 bool fields_format(const struct yml *root, const char *format, struct err *e);
 
-/* A list's items as an array of elements of `size` bytes, each zeroed, then read by `read`.  NULL on
- * failure only: a list that is absent (NULL) gives an empty array. */
+/* A list's items as an array of elements of `size` bytes, each zeroed, then read by `read`.  NULL
+ * on failure only: a list that is absent (NULL) gives an empty array. */
 typedef bool field_item(const struct yml *node, void *item, void *context, struct err *e);
 struct field_list {
     size_t size;

@@ -5,8 +5,8 @@
  * own, because a roof is a loop that does nothing else.  What the file states is a promise: the
  * machine code that runs is decoded and compared with it (code/loop.h).
  *
- * A file of someone's own loops need not list roofs: then the names in `roof` and `compute_roof` are
- * those of another file, whose roofs it takes (kernels_take_roofs), and both may be left out.
+ * A file of someone's own loops need not list roofs: then the names in `roof` and `compute_roof`
+ * are those of another file, whose roofs it takes (kernels_take_roofs), and both may be left out.
  *
  * Units: bytes, flops, instructions per iteration.  One iteration is one trip of the outermost
  * loop of the code.  Where that holds an inner loop, `inner` counts one trip of it and inner_trips
@@ -55,8 +55,8 @@ struct kernel_body {
     /* `flops`: what the code executes, where that is not flops_per_element for every element: sums
      * that keep a result alive, arithmetic of a memory roof.  NaN: not stated. */
     double flops_per_iter;
-    /* The machine code of one iteration in hexadecimal, from the loop's head through its last branch;
-     * NULL: only the counts are known.  See nest_range in code/nest.h. */
+    /* The machine code of one iteration in hexadecimal, from the loop's head through its last
+     * branch; NULL: only the counts are known.  See nest_range in code/nest.h. */
     const char *code;
     struct loc loc;
 };
@@ -86,8 +86,8 @@ struct kernels {
 /* A stated intensity that differs from flops and streams by more than 0.5 % is ERR_RANGE. */
 struct kernels *kernels_read(struct bytes input, const char *file, struct arena *a, struct err *e);
 
-/* Gives a file that lists no roofs those of another, which go on living there.  ERR_SCHEMA: a kernel
- * names one that the other does not have. */
+/* Gives a file that lists no roofs those of another, which go on living there.  ERR_SCHEMA: a
+ * kernel names one that the other does not have. */
 bool kernels_take_roofs(struct kernels *k, const struct kernels *from, struct err *e);
 
 /* What kernels_read reads back as the same.  ERR_IO: too large. */

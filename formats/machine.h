@@ -40,9 +40,9 @@ struct machine_uop {
     uint32_t ports; /* bit p: ports[p]; never 0 */
 };
 
-/* One latency from a source operand to a destination, 1-based as written in the form; 0 = any, or what
- * the form does not write.  A memory source counts from its address; to a memory destination that only
- * passes a register on, until a load of the same place has it. */
+/* One latency from a source operand to a destination, 1-based as written in the form; 0 = any, or
+ * what the form does not write.  A memory source counts from its address; to a memory destination
+ * that only passes a register on, until a load of the same place has it. */
 struct machine_latency {
     int source, destination;
     double cycles;
@@ -50,11 +50,11 @@ struct machine_latency {
     const char *source_name, *destination_name; /* of operand 0: flags, carry, mask, rax; or NULL */
     double least_cycles, most_cycles;           /* what it may be as well; NaN: no doubt */
     double fast_cycles; /* for the operand values that are divided faster; NaN: no different */
-    double
-        same_register_cycles; /* with one register as every source; below 1 it waits for none; NaN:
-                                  * no different, or unknown */
-    double spread;            /* half the distance of the quartiles over the median; NaN */
-    int n;                    /* samples; 0: not known */
+    /* with one register as every source; below 1 it waits for none; NaN: no different, or
+     * unknown */
+    double same_register_cycles;
+    double spread; /* half the distance of the quartiles over the median; NaN */
+    int n;         /* samples; 0: not known */
 };
 
 struct machine_use { /* conjunctive: cycles of one abstract resource that a form takes */
@@ -67,16 +67,16 @@ struct machine_form {
     struct machine_uop *uops; /* NULL and 0: executes on no port (eliminated, nop) */
     int n_uops;
     double slots; /* dispatch slots it takes; 1 unless the file says otherwise */
-    /* key others_wait_cycles: an instruction that reads the result takes so much longer, unless it has
-     * the key, too */
+    /* key others_wait_cycles: an instruction that reads the result takes so much longer, unless it
+     * has the key, too */
     double others_wait_cycles;
     struct machine_latency *latencies; /* one row {0, 0, x} for a plain number */
     int n_latencies;
     bool has_uops; /* false: this form is described by resources alone */
     struct machine_use *uses;
     int n_uses;
-    /* key doubt, of resources that were fitted: how far the cycles of blocks with the form may be off,
-     * as a fraction, for what the data leave open; NaN: not said */
+    /* key doubt, of resources that were fitted: how far the cycles of blocks with the form may be
+     * off, as a fraction, for what the data leave open; NaN: not said */
     double doubt;
     const char *source; /* its own, or the one of the group */
     struct loc loc;
@@ -148,14 +148,14 @@ struct machine {
     uint32_t load_ports; /* ports whose slots a line-crossing load takes again; 0: unknown */
     double line_crossing_load_slots; /* slots a crossing load takes instead of 1; NaN: unknown */
     double line_crossing_load_slots_512; /* the same of a load of 512 bits; NaN: no different */
-    /* key core.indexed_operand_slots: dispatch slots of a VEX or EVEX operation whose memory source has
-     * an index register, which only decoded code shows; NaN: no different */
+    /* key core.indexed_operand_slots: dispatch slots of a VEX or EVEX operation whose memory source
+     * has an index register, which only decoded code shows; NaN: no different */
     double indexed_operand_slots;
-    /* key core.indexed_operand_places: such an operation is renamed only as one of the first so many
-     * of a cycle; NaN: anywhere */
+    /* key core.indexed_operand_places: such an operation is renamed only as one of the first so
+     * many of a cycle; NaN: anywhere */
     double indexed_operand_places;
-    /* key core.fetch_slots: the most that are fetched in a cycle, none from beyond a taken branch, so
-     * that a trip takes whole cycles; NaN: no such bound is known */
+    /* key core.fetch_slots: the most that are fetched in a cycle, none from beyond a taken branch,
+     * so that a trip takes whole cycles; NaN: no such bound is known */
     double fetch_slots;
     double line_crossing_store_cycles; /* NaN: unknown */
     /* key core.store_line_cycles: a store takes the L1 so long, two together that follow each other
@@ -165,11 +165,11 @@ struct machine {
     /* key core.store_forward_cycles: from a store's data to what a load of the same address gives;
      * NaN: unknown */
     double store_forward_cycles;
-    /* keys core.store_forward_256_cycles, ..._512_cycles: the same at least so wide, in bits; NaN: no
-     * different from what is narrower */
+    /* keys core.store_forward_256_cycles, ..._512_cycles: the same at least so wide, in bits; NaN:
+     * no different from what is narrower */
     double store_forward_256_cycles, store_forward_512_cycles;
-    /* key core.store_forward_renamed_cycles: the same where the core renames memory, which is between
-     * general registers through addresses without an index; NaN: no different */
+    /* key core.store_forward_renamed_cycles: the same where the core renames memory, which is
+     * between general registers through addresses without an index; NaN: no different */
     double store_forward_renamed_cycles;
     int write_allocate; /* 1 a store's line is fetched first, 0 not, -1 unknown */
     const char *core_source;
@@ -200,7 +200,8 @@ struct machine {
     int n_provenance;
 };
 
-/* A machine of which nothing is known: no lists, no names, and every number that may be unknown is. */
+/* A machine of which nothing is known: no lists, no names, and every number that may be unknown
+ * is. */
 struct machine *machine_new(struct arena *a);
 
 /* A latency of which nothing optional is known. */

@@ -1,7 +1,7 @@
 /* perf.c - profile.h's reader of perf.data.
  *
- * A header says where the attributes of the events and the records are.  Every record begins with its
- * type (4 bytes), flags (2) and size (2).  All numbers are little-endian.
+ * A header says where the attributes of the events and the records are.  Every record begins with
+ * its type (4 bytes), flags (2) and size (2).  All numbers are little-endian.
  */
 #include "formats/profile.h"
 
@@ -17,7 +17,8 @@ enum { SAMPLE_IP = 1 << 0, SAMPLE_TID = 1 << 1, SAMPLE_IDENTIFIER = 1 << 16 };
 
 enum { TYPE_SOFTWARE = 1, CONFIG_DUMMY = 9 };
 
-/* Forks that lead from a process to the one that mapped a file, at most: damaged files may go round. */
+/* Forks that lead from a process to the one that mapped a file, at most: damaged files may go
+ * round. */
 #define GENERATIONS_MAX 64
 
 struct map {

@@ -118,8 +118,8 @@ static bool keep(struct rows *r, int c, struct loc loc, struct err *e)
 
 #define EVERY_BYTE(b) (UINT64_MAX / 0xff * (b))
 
-/* Is one of eight bytes a control character, not ASCII, a quote or `stop`?  A byte with its top bit clear
- * borrows from above when something larger is taken off (Warren, Hacker's Delight, 6-1). */
+/* Is one of eight bytes a control character, not ASCII, a quote or `stop`?  A byte with its top bit
+ * clear borrows from above when something larger is taken off (Warren, Hacker's Delight, 6-1). */
 static bool is_special(uint64_t word, unsigned char stop)
 {
     const uint64_t quotes = word ^ EVERY_BYTE((uint64_t)'"');

@@ -1,7 +1,7 @@
 /* rows.h - the rows of a CSV file, one after the other: any size in the memory of one row.
  *
- * Fields with commas, quotes or line ends are quoted as in RFC 4180; lines end in LF, CR or both; empty
- * lines are no rows; a byte order mark is skipped.  Every field has its place.
+ * Fields with commas, quotes or line ends are quoted as in RFC 4180; lines end in LF, CR or both;
+ * empty lines are no rows; a byte order mark is skipped.  Every field has its place.
  */
 #ifndef GAMBREL_FORMATS_ROWS_H
 #define GAMBREL_FORMATS_ROWS_H
@@ -24,8 +24,8 @@ struct rows_field {
 
 /* "-" is standard input.  ERR_IO. */
 struct rows *rows_open(const char *path, struct arena *a, struct err *e);
-/* The fields of one more row in *fields; returns how many there are, 0 at the end (e untouched) or on
- * error: ERR_SYNTAX, ERR_RANGE for what no such file holds, ERR_IO. */
+/* The fields of one more row in *fields; returns how many there are, 0 at the end (e untouched) or
+ * on error: ERR_SYNTAX, ERR_RANGE for what no such file holds, ERR_IO. */
 int rows_next(struct rows *r, const struct rows_field **fields, struct err *e);
 void rows_close(struct rows *r);
 

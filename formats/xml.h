@@ -1,8 +1,9 @@
 /* xml.h - XML in, element by element: the one door to expat.
  *
  * For large files of many alike elements: each element of one name is handed out as a tree once it
- * has ended, with its ancestors above it.  Refused, with the place: what is not well-formed, document
- * types (and with them every entity but the five of XML itself), nesting deeper than XML_DEPTH_MAX.
+ * has ended, with its ancestors above it.  Refused, with the place: what is not well-formed,
+ * document types (and with them every entity but the five of XML itself), nesting deeper than
+ * XML_DEPTH_MAX.
  */
 #ifndef GAMBREL_FORMATS_XML_H
 #define GAMBREL_FORMATS_XML_H

@@ -193,7 +193,8 @@ void collect_form(struct collect *c, const char *form, const struct machine_form
     c->n_new++;
 }
 
-/* The ranges of a machine file (formats/machine.c), which sums of the source's figures may leave. */
+/* The ranges of a machine file (formats/machine.c), which sums of the source's figures may
+ * leave. */
 static bool is_sane(const struct machine_form *f)
 {
     bool sane = f->slots >= 0 && f->slots <= 256;

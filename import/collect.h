@@ -1,9 +1,9 @@
-/* collect.h - what the readers of other tools' files share: a machine that grows entry by entry, and
- * the account of what could not be brought over.
+/* collect.h - what the readers of other tools' files share: a machine that grows entry by entry,
+ * and the account of what could not be brought over.
  *
- * An entry of the source stands for one form or several.  Of entries that say different things of one
- * form the first counts, as in the tools themselves; an entry none of whose forms was new and that
- * disagrees is remarked on.
+ * An entry of the source stands for one form or several.  Of entries that say different things of
+ * one form the first counts, as in the tools themselves; an entry none of whose forms was new and
+ * that disagrees is remarked on.
  */
 #ifndef GAMBREL_IMPORT_COLLECT_H
 #define GAMBREL_IMPORT_COLLECT_H
@@ -28,8 +28,8 @@ struct collect {
     bool left_out;
 };
 
-/* Reads a tree or a stream into c->machine.  c->out->tool and the machine's isa, name and source are
- * the reader's to set, through collect_name. */
+/* Reads a tree or a stream into c->machine.  c->out->tool and the machine's isa, name and source
+ * are the reader's to set, through collect_name. */
 typedef bool import_reader(struct collect *c, struct bytes input, struct err *e);
 
 import_reader import_osaca, import_uops_info, import_pmevo, import_palmed, import_llvm_mca;
@@ -40,8 +40,8 @@ void collect_name(struct collect *c, const char *tool, const char *arch, const c
 /* The wish for an architecture against what the file has.  ERR_RANGE says what it has. */
 bool collect_arch(const struct collect *c, const char *has, struct loc loc, struct err *e);
 
-/* Index of a port or a resource, which is added if it is new; -1: there are too many.  Characters that
- * no port name has become '_'. */
+/* Index of a port or a resource, which is added if it is new; -1: there are too many.  Characters
+ * that no port name has become '_'. */
 int collect_port(struct collect *c, const char *name, size_t len, struct loc loc, struct err *e);
 int collect_resource(struct collect *c, const char *name, struct loc loc, struct err *e);
 
@@ -54,7 +54,8 @@ void collect_note(struct collect *c, const char *key, const char *text); /* prov
 void collect_remark(struct collect *c, struct loc loc, const char *what, const char *why);
 
 void collect_begin(struct collect *c, struct loc loc, const char *what);
-/* The entry is left out, or (collect_part) loses a fact; the first reason to leave it out counts. */
+/* The entry is left out, or (collect_part) loses a fact; the first reason to leave it out
+ * counts. */
 void collect_leave_out(struct collect *c, const char *why);
 void collect_part(struct collect *c, const char *why);
 /* One form of the entry.  `like` has everything but form, source and place. */

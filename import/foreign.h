@@ -1,4 +1,5 @@
-/* foreign.h - wishes of the readers of foreign trees (formats/yml.h) that a machine file of ours never has. */
+/* foreign.h - wishes of the readers of foreign trees (formats/yml.h) that a machine file of ours
+ * never has. */
 #ifndef GAMBREL_IMPORT_FOREIGN_H
 #define GAMBREL_IMPORT_FOREIGN_H
 

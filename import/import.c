@@ -90,7 +90,8 @@ bool import_read(struct bytes input, const struct import_wish *wish, struct aren
 /* --- writing ------------------------------------------------------------------------------------
  */
 
-/* A text of the source on one line of ours: what a reader could take for a line's end becomes '?'. */
+/* A text of the source on one line of ours: what a reader could take for a line's end becomes
+ * '?'. */
 static void add_plain(struct text *out, const char *text)
 {
     for (; *text; text++) {

@@ -1,16 +1,19 @@
 /* import.h - machine files of other tools, read into ours.
  *
  * The user's own copy is read; none is shipped, nothing is fetched.  What the source says of ports,
- * uops, dividers, latencies, widths and resources comes over as it is said; what it does not say stays
- * unknown.  Every entry that cannot be brought over is named with its place and the reason, and so is
- * every fact of an entry that had to stay behind, or whose reading is not certain.
+ * uops, dividers, latencies, widths and resources comes over as it is said; what it does not say
+ * stays unknown.  Every entry that cannot be brought over is named with its place and the reason,
+ * and so is every fact of an entry that had to stay behind, or whose reading is not certain.
  *
- *   osaca      OSACA's machine files (YAML), as its data folder held them in versions 0.3.3 to 0.7.2
+ *   osaca      OSACA's machine files (YAML), as its data folder held them in versions 0.3.3 to
+ *   0.7.2
  *   uops-info  the XML of uops.info, as nanoBench's cpuBench.py wrote it (commit 04bfd842); one
  *              architecture of it
  *   pmevo      PMEvo's port mapping (JSON, kinds Mapping2 and Mapping3), artifact of PLDI 2020
- *   palmed     PALMED's conjunctive mapping (JSON: instr_to_class and class_to_resources), as pmtestbench
- *              extracts it from PALMED's own file, which is a memory image of its program and not read
+ *   palmed     PALMED's conjunctive mapping (JSON: instr_to_class and class_to_resources), as
+ *   pmtestbench
+ *              extracts it from PALMED's own file, which is a memory image of its program and not
+ *              read
  *   llvm-mca   `llvm-mca -json -instruction-tables`, versions 14 and later
  *
  * Sizes are bounded: 64 MiB, XML 512 MiB.

@@ -6,14 +6,16 @@
 #include <string.h>
 
 /* CodeRegions, each with the text of its Instructions, their InstructionInfoView and the
- * ResourcePressureView, in which InstructionIndex n is the sum over all; TargetInfo names the resources.
+ * ResourcePressureView, in which InstructionIndex n is the sum over all; TargetInfo names the
+ * resources.
  *
- * -instruction-tables spreads each uop evenly over the ports that take it: 1/2 and 1/2 are a uop on two
- * ports.  The port sets come back as follows.  Where exactly k ports are used by 1/k and no other is
- * used at all, that is a uop for those: such sets, the units of one resource, and single ports are
- * sure.  Any usage is put together of them, larger sets first; where there is more than one way, the
- * first is taken and a remark says so.  Where there is none, k ports used by 1/k count as a set although
- * others are used, too, which is remarked on: 1/2, 1, 1/2 would be two overlapping pairs. */
+ * -instruction-tables spreads each uop evenly over the ports that take it: 1/2 and 1/2 are a uop on
+ * two ports.  The port sets come back as follows.  Where exactly k ports are used by 1/k and no
+ * other is used at all, that is a uop for those: such sets, the units of one resource, and single
+ * ports are sure.  Any usage is put together of them, larger sets first; where there is more than
+ * one way, the first is taken and a remark says so.  Where there is none, k ports used by 1/k count
+ * as a set although others are used, too, which is remarked on: 1/2, 1, 1/2 would be two
+ * overlapping pairs. */
 
 enum { UNITS_MAX = MACHINE_PORTS_MAX, SETS_MAX = 256, UOPS_MAX = 64, TRIES_MAX = 20000 };
 
@@ -86,8 +88,8 @@ static void know_alone(const struct usage *u, struct sets *sure)
     }
 }
 
-/* k ports that are used by 1/k beside others; or what is left of the ports used alike when sure sets of
- * several go off. */
+/* k ports that are used by 1/k beside others; or what is left of the ports used alike when sure
+ * sets of several go off. */
 static void know_by_sum(const struct usage *u, const struct sets *sure, struct sets *all)
 {
     for (int p = 0; p < UNITS_MAX; p++) {
@@ -128,8 +130,8 @@ static void take(struct usage *u, uint32_t ports, double share)
     }
 }
 
-/* Ways to make up what is left until there are two, each port in turn and its sets in order, so that
- * none comes twice. */
+/* Ways to make up what is left until there are two, each port in turn and its sets in order, so
+ * that none comes twice. */
 static void search(struct search *s, int first_set)
 {
     int port = 0;
@@ -262,8 +264,8 @@ static bool is_memory(const struct notation_operand *o)
     return strcmp(o->kinds[0], "m?") == 0 || strstr(o->kinds[0], "bcst");
 }
 
-/* The time to the result counts from the address where memory is read; how much earlier registers may
- * come, the output does not say. */
+/* The time to the result counts from the address where memory is read; how much earlier registers
+ * may come, the output does not say. */
 static void read_latency(struct reader *r, const struct notation *row, double cycles,
                          struct machine_form *out)
 {

@@ -292,7 +292,8 @@ static bool in_list(const char *word, size_t len, const char *const *list, size_
     return false;
 }
 
-/* cmpltps, vcmpneq_oqpd, vpcmpleud: compares whose predicate is an immediate in the machine code. */
+/* cmpltps, vcmpneq_oqpd, vpcmpleud: compares whose predicate is an immediate in the machine
+ * code. */
 static bool read_predicate(const char *text, struct reading *out)
 {
     static const char *const stems[] = {"vpcmp", "vcmp", "cmp"};
@@ -572,8 +573,8 @@ static void try_a64(struct expansion *x)
     memcpy(x->kinds, asked.kinds, sizeof x->kinds);
 }
 
-/* Which register kinds an open operand may be: byte lanes hold no floating-point numbers, and scalars of
- * fadd and the like are not those of add.  Loads and stores fill any. */
+/* Which register kinds an open operand may be: byte lanes hold no floating-point numbers, and
+ * scalars of fadd and the like are not those of add.  Loads and stores fill any. */
 static bool fits_a64(const struct expansion *x, const char *kind, bool open)
 {
     const char *m = x->reading->mnemonic;
@@ -586,7 +587,8 @@ static bool fits_a64(const struct expansion *x, const char *kind, bool open)
                   : !floats || kind[strlen(kind) - 1] != 'b';
 }
 
-/* An identifier is a condition where one is asked for; the only operand of a branch is its target. */
+/* An identifier is a condition where one is asked for; the only operand of a branch is its
+ * target. */
 static const char *a64_word(const struct expansion *x, int k, const char *kind)
 {
     static const char *const takers[] = {"cs", "cinc", "cinv", "cneg", "ccm", "fcsel", "fccmp"};

@@ -2,10 +2,10 @@
  *
  * An operand of another tool's row is the set of kinds it may be: `gpr` is r64, r32, r16 or r8, a
  * memory operand without a width is of any.  A row stands for every form of those that exists: on
- * x86-64 the encoder says which do (code/encode.h); on AArch64, for which there is none, wildcards of
- * one kind are the same throughout a row, and the width of memory follows from the mnemonic and its
- * registers.  What the encoder does not do (branches, x87 and MMX registers, gathers) is taken as it
- * is spelled where the mnemonic exists.
+ * x86-64 the encoder says which do (code/encode.h); on AArch64, for which there is none, wildcards
+ * of one kind are the same throughout a row, and the width of memory follows from the mnemonic and
+ * its registers.  What the encoder does not do (branches, x87 and MMX registers, gathers) is taken
+ * as it is spelled where the mnemonic exists.
  *
  * AT&T spellings, which OSACA and llvm-mca use: operands in reverse, sizes at the end of mnemonics
  * (addq, movzbl), predicates inside them (vcmpltps).

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file has facts of the core, what loads and stores take by the register they fill or empty, and a
- * list of instruction_forms.  A port_pressure is a list of [cycles, ports], ports a text of one-letter
- * ports ('23') or a list of them (['2', '11']); a map of such lists offers alternatives.  Operands are
- * in AT&T order on x86.  A memory form that is not listed is the register form and the load. */
+/* A file has facts of the core, what loads and stores take by the register they fill or empty, and
+ * a list of instruction_forms.  A port_pressure is a list of [cycles, ports], ports a text of
+ * one-letter ports ('23') or a list of them (['2', '11']); a map of such lists offers alternatives.
+ * Operands are in AT&T order on x86.  A memory form that is not listed is the register form and the
+ * load. */
 
 struct reader {
     struct collect *c;
@@ -27,7 +28,8 @@ static bool is_true(const struct yml *map, const char *key)
 /* --- ports --------------------------------------------------------------------------------------
  */
 
-/* A text names a port by each of its letters, a list by each of its items; 0: some port is unknown. */
+/* A text names a port by each of its letters, a list by each of its items; 0: some port is
+ * unknown. */
 static uint32_t read_set(const struct reader *r, const struct yml *node)
 {
     uint32_t ports = 0;
@@ -215,8 +217,8 @@ static bool writes_back(const struct notation *row)
     return found;
 }
 
-/* A latency counts from the address where memory is read; what comes from registers is there when the
- * load is done, so for them the load's share goes off.  A store has no result. */
+/* A latency counts from the address where memory is read; what comes from registers is there when
+ * the load is done, so for them the load's share goes off.  A store has no result. */
 static void read_latency(struct reader *r, const struct notation *row, double cycles,
                          struct machine_form *out)
 {
@@ -354,7 +356,8 @@ static void read_form(struct reader *r, const struct yml *node, bool lists)
     }
 }
 
-/* The tool looks through the entries with one name first, then through those with a list of names. */
+/* The tool looks through the entries with one name first, then through those with a list of
+ * names. */
 static void read_forms(struct reader *r, const struct yml *list)
 {
     for (int lists = 0; lists < 2; lists++) {

@@ -7,7 +7,8 @@
 
 /* An instruction is its XED name and its operands with '_' between them:
  *     VADDPD_VR256f64x4_VR256f64x4_MEM64f64x4       CMPSD_XMM_VR128f64_VR128f64_IMMu8       CDQ
- * A register has its width and what it holds, memory the width of its address and what is accessed. */
+ * A register has its width and what it holds, memory the width of its address and what is
+ * accessed. */
 
 /* MEM64f64x4, MEM64u8: bits of the access, or 0. */
 static int memory_bits(const char *word, size_t len)

@@ -4,10 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* An instruction is its name and, after the first '_', operands with ',' between them, '_' for blanks:
+/* An instruction is its name and, after the first '_', operands with ',' between them, '_' for
+ * blanks:
  *     ADD_((REG:RW:G:64)),_qword_ptr_[((MEM:64))_+_((MIMM:16))]       x86-64, Intel order
- *     _fmla_((REG:W:F:VEC)).4s,_((REG:R:F:VEC)).4s,_((REG:R:F:VEC)).s[1]       AArch64
- * REG has how it is accessed, a class (G general, V or F vector) and bits; DIV is a general register. */
+ *     _fmla_((REG:W:F:VEC)).4s,_((REG:R:F:VEC)).4s,_((REG:R:F:VEC)).s[1]       AArch64 REG has how
+ * it is accessed, a class (G general, V or F vector) and bits; DIV is a general register. */
 
 struct piece {
     const char *text;

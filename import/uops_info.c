@@ -14,8 +14,8 @@
  *         <measurement TP_loop="0.50" uops="2" uops_retire_slots="1" ports="1*p01+1*p23" ...>
  *           <latency start_op="2" target_op="1" cycles="4"/> ...
  *
- * suppressed operands are implicit and no part of a form.  1*p01 is a uop for port 0 or 1; cores of AMD
- * have FP for p, and nothing said of their other ports. */
+ * suppressed operands are implicit and no part of a form.  1*p01 is a uop for port 0 or 1; cores of
+ * AMD have FP for p, and nothing said of their other ports. */
 
 enum { OPERANDS_MAX = 24 };
 
@@ -44,7 +44,8 @@ struct instruction {
 /* --- numbers ------------------------------------------------------------------------------------
  */
 
-/* NaN: not there, or no number.  Sentinels (-1, 9.2e18) are numbers here, and refused by is_sane. */
+/* NaN: not there, or no number.  Sentinels (-1, 9.2e18) are numbers here, and refused by
+ * is_sane. */
 static double number(const struct xml *element, const char *name)
 {
     const char *text = xml_get(element, name);
@@ -215,7 +216,8 @@ static const char *read_operands(const struct xml *element, struct instruction *
 /* --- ports --------------------------------------------------------------------------------------
  */
 
-/* "p015": letters, then a port by each character; *end is behind it.  0 and *e where ports run out. */
+/* "p015": letters, then a port by each character; *end is behind it.  0 and *e where ports run
+ * out. */
 static uint32_t read_set(struct collect *c, const char *text, const char **end, struct err *e)
 {
     uint32_t ports = 0;
@@ -284,9 +286,9 @@ static const struct operand *find_operand(const struct instruction *in, const st
     return NULL;
 }
 
-/* What was measured of one pair of operands: from memory it counts from the address.  The least counts,
- * since a bound promises that nothing is faster, and the most is kept beside it.  cycles NaN: nothing;
- * *upper: only a limit of it. */
+/* What was measured of one pair of operands: from memory it counts from the address.  The least
+ * counts, since a bound promises that nothing is faster, and the most is kept beside it.  cycles
+ * NaN: nothing; *upper: only a limit of it. */
 static struct machine_latency latency_of_pair(const struct xml *latency, bool memory, bool *upper,
                                               struct arena *a)
 {

@@ -196,11 +196,11 @@ static size_t longest(const struct callee_request *r)
     return r->lengths[r->n_lengths - 1] + 2 * (size_t)CALLEE_UNIT;
 }
 
-/* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often the
- * longest.  So no branch predictor learns where the loop ends: most loops went on wherever this one
- * does, and what came before says nothing.  Left alone it learns that of short loops and not of long
- * ones (model 207: up to some 128 trips), and the difference, 30 cycles or more, would be taken for the
- * loop's. */
+/* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often
+ * the longest.  So no branch predictor learns where the loop ends: most loops went on wherever this
+ * one does, and what came before says nothing.  Left alone it learns that of short loops and not of
+ * long ones (model 207: up to some 128 trips), and the difference, 30 cycles or more, would be
+ * taken for the loop's. */
 
 static void shuffle_cards(struct callee *c, uint8_t *cards, long hands)
 {
@@ -262,8 +262,9 @@ static long times_for(const struct callee *c, size_t n)
     return times;
 }
 
-/* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced it.
- * As many calls and more first bring lines near, teach branches and raise or lower the clock. */
+/* One timing, between two pulses, in cycles; *good: the core was ours alone and nothing displaced
+ * it. As many calls and more first bring lines near, teach branches and raise or lower the
+ * clock. */
 static double cycles_of(struct callee *c, size_t n, long times, bool *good)
 {
     const double displaced = switches();
@@ -300,8 +301,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What one more n takes, and what a call does besides: medians of all pairs' slopes (Theil, Sen) and of
- * what is left, since at some lengths the loop's end may be predicted otherwise than at the rest. */
+/* What one more n takes, and what a call does besides: medians of all pairs' slopes (Theil, Sen)
+ * and of what is left, since at some lengths the loop's end may be predicted otherwise than at the
+ * rest. */
 static void fit_line(const struct callee *c, const double *cycles, double *slope, double *besides)
 {
     const struct callee_request *r = c->request;
@@ -402,8 +404,8 @@ static void run_on(int cpu)
     (void)sched_setaffinity(0, sizeof set, &set); /* unpinned it only measures worse */
 }
 
-/* Moves to the CPU that is least crowded.  Where its pulse is even, that is what quiet means; what was
- * taken for quiet before and was not is forgotten. */
+/* Moves to the CPU that is least crowded.  Where its pulse is even, that is what quiet means; what
+ * was taken for quiet before and was not is forgotten. */
 static void choose_cpu(struct callee *c, struct timings *t)
 {
     const struct callee_request *r = c->request;

@@ -1,19 +1,20 @@
 /* callee.h - someone's own function `f(size_t n, ...)`, timed in a child process.
  *
  * What is wanted is the time that one more n takes, without what a call costs: entry, remainder
- * loops, the misprediction at the loop's end.  So each round calls the function at several lengths, in
- * shuffled order, and the slope of cycles over n, a median over their pairs, is one sample.  Around each timing
- * the core's pulse is felt (pulse.h), which gives the clock and says whether the core was ours alone; if
- * it was not, or the thread was displaced, the timing does not count and another is taken, while patience
- * lasts, on another CPU if that is quieter.  Lengths are multiples of CALLEE_UNIT, so that all leave the same
- * remainder, and a fence between calls keeps one from beginning within the one before.  Where asked for, the calls
- * of a timing are a mixture of lengths around one and of the longest, which all timings have in common, so
- * that the loop's end is equally hard to predict for all.
+ * loops, the misprediction at the loop's end.  So each round calls the function at several lengths,
+ * in shuffled order, and the slope of cycles over n, a median over their pairs, is one sample.
+ * Around each timing the core's pulse is felt (pulse.h), which gives the clock and says whether the
+ * core was ours alone; if it was not, or the thread was displaced, the timing does not count and
+ * another is taken, while patience lasts, on another CPU if that is quieter.  Lengths are multiples
+ * of CALLEE_UNIT, so that all leave the same remainder, and a fence between calls keeps one from
+ * beginning within the one before.  Where asked for, the calls of a timing are a mixture of lengths
+ * around one and of the longest, which all timings have in common, so that the loop's end is
+ * equally hard to predict for all.
  *
- * Arguments after n are arrays (integer registers) and scalars (vector registers), which the calling
- * conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold numbers from
- * 0.5 to 1.5, integer arrays places below the least length (so that they may index the others), and
- * denormal numbers are flushed to zero, because repeated calls may drive values there.
+ * Arguments after n are arrays (integer registers) and scalars (vector registers), which the
+ * calling conventions of x86-64 Linux and AArch64 number separately.  Floating-point arrays hold
+ * numbers from 0.5 to 1.5, integer arrays places below the least length (so that they may index the
+ * others), and denormal numbers are flushed to zero, because repeated calls may drive values there.
  *
  * Units: cycles, seconds, Hz; n as the function takes it.
  */
@@ -51,9 +52,9 @@ bool callee_parse(const char *text, struct callee_args *out, struct err *e);
 struct callee_request {
     const char *library, *symbol; /* a shared object, given with its folder */
     struct callee_args args;
-    size_t lengths
-        [CALLEE_LENGTHS_MAX]; /* at least two, ascending multiples of CALLEE_UNIT from its double
-                                         * on; calls take one unit more and less, too */
+    /* At least two, ascending multiples of CALLEE_UNIT from its double on; calls take one unit
+     * more and less, too. */
+    size_t lengths[CALLEE_LENGTHS_MAX];
     int n_lengths;
     bool mixed; /* a timing's calls are of several lengths; else of one, which suits loops whose end
                  * is predicted at all lengths or at none */
@@ -63,8 +64,8 @@ struct callee_request {
     int rounds;        /* good timings of each length that are wanted, from 1 */
     double call_s;     /* the least that the calls of one length take in a round */
     double patience_s; /* how long all rounds together wait for better times */
-    double
-        nop_cycles; /* a nop takes on a core of its own, where that is known; NaN: to be learnt */
+    /* a nop takes on a core of its own, where that is known; NaN: to be learnt */
+    double nop_cycles;
     unsigned seed;
     double seconds_max; /* of everything, then it is stopped */
 };
@@ -72,9 +73,9 @@ struct callee_request {
 struct callee_result {
     int n;                                                                  /* slopes */
     double cycles_per_n[CALLEE_ROUNDS_MAX], call_cycles[CALLEE_ROUNDS_MAX]; /* slope, intercept */
-    double
-        quiet_per_n; /* slope through the lowest decile of each length's good timings: what others
-                         * on the same caches, whom no pulse shows, spoiled least; NaN: none was good */
+    /* slope through the lowest decile of each length's good timings: what others on the same
+     * caches, whom no pulse shows, spoiled least; NaN: none was good */
+    double quiet_per_n;
     double clock_hz; /* estimated after the last round */
     int rounds;      /* that were made */
     bool crowded;    /* fewer than CALLEE_ROUNDS_MIN good timings of a length: these are bad ones */
@@ -88,11 +89,12 @@ double callee_bytes(const struct callee_args *args, double elements_per_n, size_
  * said. */
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e);
 
-/* What really runs, and where, whatever the compiler prepared, by single steps at the two least lengths: by offset in
- * the function, how often an instruction runs for one more n, and what the general registers held when it
- * was first about to run (in the order of their numbers: rax rcx rdx rbx rsp rbp rsi rdi r8 ...), from which
- * its address follows.  ERR_RANGE: more than CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not
- * x86-64, where steps cannot be counted. */
+/* What really runs, and where, whatever the compiler prepared, by single steps at the two least
+ * lengths: by offset in the function, how often an instruction runs for one more n, and what the
+ * general registers held when it was first about to run (in the order of their numbers: rax rcx rdx
+ * rbx rsp rbp rsi rdi r8 ...), from which its address follows.  ERR_RANGE: more than
+ * CALLEE_CODE_MAX bytes of code; ERR_HOST: as above, or not x86-64, where steps cannot be
+ * counted. */
 #define CALLEE_REGS 16
 struct callee_steps {
     uint64_t first;                /* address of the function */

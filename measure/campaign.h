@@ -17,8 +17,8 @@
 struct campaign_settings {
     int threads; /* 0: one run on one thread, then one on all allowed cores; N: 1 and N */
     int reps;    /* timed passes per case: 21 */
-    double
-        warmup_s; /* discarded passes per case: 0.1; of a mix, and of each visit to a kernel, half */
+    /* discarded passes per case: 0.1; of a mix, and of each visit to a kernel, half */
+    double warmup_s;
     double spin_s; /* before the first roof: 0.3 */
     double pass_s; /* aimed at; 0: 0.0002 */
     bool quick;    /* L1 and DRAM only, no sweep, no waiting for quiet cores */
@@ -31,8 +31,8 @@ struct campaign_settings {
     const volatile int *stop; /* becomes non-zero: give up with ERR_HOST; may be NULL */
 };
 
-/* Fills cases, loops (machine code), host facts and warnings of *out.  ERR_HOST: a checksum that does
- * not match its reference, named with its case; more threads than cores; no memory. */
+/* Fills cases, loops (machine code), host facts and warnings of *out.  ERR_HOST: a checksum that
+ * does not match its reference, named with its case; more threads than cores; no memory. */
 bool campaign_run(const struct campaign_settings *s, const struct host *h, struct arena *a,
                   struct run *out, struct err *e);
 

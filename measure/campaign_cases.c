@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* So short that most passes see no tick of the timer (some 40 microseconds in a guest, 100 to 1000 times a
- * second) and fit between two visits of a neighbour. */
+/* So short that most passes see no tick of the timer (some 40 microseconds in a guest, 100 to 1000
+ * times a second) and fit between two visits of a neighbour. */
 #define PASS_S      0.0002
 #define LEAD_S      0.00005
 #define PATIENCE_S  0.1
@@ -142,8 +142,8 @@ static bool measure_again(struct campaign *c, struct visit *v)
     return true;
 }
 
-/* What was disturbed is measured again when the others are done, since what disturbs often lasts longer
- * than a case. */
+/* What was disturbed is measured again when the others are done, since what disturbs often lasts
+ * longer than a case. */
 static bool repeat(struct campaign *c, int begin, int n, struct visit *visits)
 {
     const int share = (int)(REPEATED_SHARE * n);

@@ -46,7 +46,8 @@ static bool find_path(const char *self_cgroup, const char *controller, char *pat
     return false;
 }
 
-/* A line of /proc/self/mountinfo: id parent device root mount options [fields] - type source super. */
+/* A line of /proc/self/mountinfo: id parent device root mount options [fields] - type source
+ * super. */
 static bool find_mount(const char *mountinfo, const char *controller, char *root, char *mount)
 {
     for (const char *line = mountinfo; line && *line;) {

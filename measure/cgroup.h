@@ -1,8 +1,8 @@
 /* cgroup.h - what the control groups of this process allow it: CPUs by quota, memory.
  *
  * Both versions count, since both may be mounted at once: version 1's cpu and memory controllers,
- * version 2's single tree.  A limit on any group from the process's own up to the mount point holds,
- * so the least one is taken.
+ * version 2's single tree.  A limit on any group from the process's own up to the mount point
+ * holds, so the least one is taken.
  *
  * Source: cgroups(7), Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst.
  */

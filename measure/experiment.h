@@ -1,7 +1,7 @@
 /* experiment.h - which blocks to measure, so that a resource mapping can be fitted to them.
  *
- * Nothing is measured here: forms and what is known of them go in, blocks come out, the same for the
- * same random state.
+ * Nothing is measured here: forms and what is known of them go in, blocks come out, the same for
+ * the same random state.
  */
 #ifndef GAMBREL_MEASURE_EXPERIMENT_H
 #define GAMBREL_MEASURE_EXPERIMENT_H
@@ -12,22 +12,22 @@
 
 #include <stdbool.h>
 
-/* Which of the forms that are not refused are taken: of the first n_first as many as are wanted, in order; of
- * the rest so that each kind has a share, spread evenly over the list of each kind; and on top, the
- * companions of all these.  Indices in order into chosen[n_forms]; returns how many. */
+/* Which of the forms that are not refused are taken: of the first n_first as many as are wanted, in
+ * order; of the rest so that each kind has a share, spread evenly over the list of each kind; and
+ * on top, the companions of all these.  Indices in order into chosen[n_forms]; returns how many. */
 int experiment_choose(const struct probe_form *forms, int n_forms, int n_first, int wanted,
                       int *chosen, struct arena *a);
 
-/* Whole counts in the ratio a : b, as small as possible with the ratio within EXPERIMENT_ROUNDING and
- * at most `most` together; the closest there are if none is.  a, b > 0. */
+/* Whole counts in the ratio a : b, as small as possible with the ratio within EXPERIMENT_ROUNDING
+ * and at most `most` together; the closest there are if none is.  a, b > 0. */
 #define EXPERIMENT_ROUNDING 0.05
 struct experiment_counts {
     int a, b;
 };
 struct experiment_counts experiment_round(double a, double b, int most);
 
-/* Adds so many of the form, and of what it needs before each, to a block's items, which have room for the form
- * and its companions; returns how many items there are then. */
+/* Adds so many of the form, and of what it needs before each, to a block's items, which have room
+ * for the form and its companions; returns how many items there are then. */
 int experiment_add(struct probe_item *items, int n_items, const struct probe_form *f, int count);
 
 /* The form and what it needs before it. */
@@ -40,8 +40,8 @@ struct probe_block experiment_pair(const struct probe_form *a, double a_cycles,
 
 bool experiment_mixes(const struct probe_form *a, const struct probe_form *b);
 
-/* A block of `size` instructions (1 .. PROBE_BLOCK_MAX) of one kind and of no kind, each form as likely
- * as any other; the kind by how many forms it has. */
+/* A block of `size` instructions (1 .. PROBE_BLOCK_MAX) of one kind and of no kind, each form as
+ * likely as any other; the kind by how many forms it has. */
 struct probe_block experiment_mix(const struct probe_form *const *forms, int n_forms, int size,
                                   struct random *r, struct arena *a);
 

@@ -226,7 +226,8 @@ static const char *kind_info(const struct hwloc_info_s *infos, unsigned n, const
 }
 
 /* Kinds that differ by frequency alone are favoured cores or a guest's accident (hwloc#444, #690),
- * so only a core type or a Linux capacity counts, and each is compared with that of the best kind. */
+ * so only a core type or a Linux capacity counts, and each is compared with that of the best
+ * kind. */
 static bool kind_is_fast(const struct hwloc_info_s *infos, unsigned n,
                          const struct hwloc_info_s *best, unsigned n_best)
 {

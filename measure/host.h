@@ -1,7 +1,7 @@
 /* host.h - the machine this process may use: the one door to hwloc.
  *
- * What counts is what the process is allowed: affinity, cgroup quota, memory limit; not what the box
- * has.  What the system does not tell is unknown (NaN, "unknown"), never guessed.
+ * What counts is what the process is allowed: affinity, cgroup quota, memory limit; not what the
+ * box has.  What the system does not tell is unknown (NaN, "unknown"), never guessed.
  */
 #ifndef GAMBREL_MEASURE_HOST_H
 #define GAMBREL_MEASURE_HOST_H

@@ -1,5 +1,5 @@
-/* intrin_avx512.c - the polynomial of loops_avx512.S by intrinsics, its registers and order left to the
- * compiler. */
+/* intrin_avx512.c - the polynomial of loops_avx512.S by intrinsics, its registers and order left to
+ * the compiler. */
 #include "measure/loops.h"
 
 #if defined(__x86_64__)

@@ -38,16 +38,16 @@ bool isa_from_name(const char *name, enum isa *out)
     return false;
 }
 
-/* Float32 sums of integers are exact up to 2^24.  In an iteration each accumulator takes at most eight
- * elements of at most 32 (int32 sums have more room), a chain 240 / chains times at most 3.  The sum
- * of a polynomial rounds; over 4096 additions the error stays far below 1e-4. */
+/* Float32 sums of integers are exact up to 2^24.  In an iteration each accumulator takes at most
+ * eight elements of at most 32 (int32 sums have more room), a chain 240 / chains times at most 3.
+ * The sum of a polynomial rounds; over 4096 additions the error stays far below 1e-4. */
 #define ITERS_SUM      ((1u << 24) / (8 * 32))
 #define ITERS_CHAIN(n) ((1u << 24) / (240 / (n)*3))
 #define ITERS_POLY     4096
 #define ITERS_ANY      UINT64_MAX
 
-/* What differs between the instruction sets: bytes of a vector; accumulators of the compute roofs and
- * of mul_f32; what sums up reads, in how many accumulators. */
+/* What differs between the instruction sets: bytes of a vector; accumulators of the compute roofs
+ * and of mul_f32; what sums up reads, in how many accumulators. */
 enum {
 #if defined(__x86_64__)
     ID_sse2 = ISA_SSE2,
@@ -89,7 +89,8 @@ enum {
     X(i, fma_add_f32, DATA_FMA_ADD, 4, 30)
 
 /* Memory roofs and stream mixes of float32:
- *   name, data, arrays, vectors of each per iteration, transfers counted per element, accumulators */
+ *   name, data, arrays, vectors of each per iteration, transfers counted per element,
+ * accumulators */
 #define STREAM_LIST(X, i)                                                                          \
     X(i, read, READ_##i, 1, 16, 1, READ_ACCS_##i)                                                  \
     X(i, read2, READ_##i, 2, 8, 2, READ_ACCS_##i)                                                  \

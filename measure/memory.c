@@ -11,7 +11,8 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define PAGE      ((size_t)4096)
 /* Each slice starts 1088 bytes further within its page than the one before: of four, no two are
- * within 832 bytes of one another, and no two start in the same set of an L1 of 64 sets of 64 bytes. */
+ * within 832 bytes of one another, and no two start in the same set of an L1 of 64 sets of 64
+ * bytes. */
 #define STAGGER ((size_t)1024 + 64)
 
 static size_t round_up(size_t bytes, size_t unit)

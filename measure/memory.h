@@ -35,9 +35,9 @@ double memory_huge_fraction(const struct memory *regions, int n);
 /* What memory_slices needs for n slices. */
 size_t memory_slices_bytes(int n, size_t slice_bytes);
 
-/* Cuts n slices: aligned to 64 bytes, with `pad` bytes (a multiple of 64, at most MEMORY_PAD_MAX) of
- * their own before and after, each at another offset in its 4 KiB page, since a load that follows a
- * store at the same page offset waits for it (4K aliasing). */
+/* Cuts n slices: aligned to 64 bytes, with `pad` bytes (a multiple of 64, at most MEMORY_PAD_MAX)
+ * of their own before and after, each at another offset in its 4 KiB page, since a load that
+ * follows a store at the same page offset waits for it (4K aliasing). */
 #define MEMORY_PAD_MAX 256
 void memory_slices(const struct memory *m, int n, size_t slice_bytes, size_t pad, char *slices[]);
 

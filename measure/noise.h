@@ -1,8 +1,8 @@
 /* noise.h - whether a case was disturbed, from what moved while it ran.
  *
- * Pure.  Each rule has a limit that is stated with it in noise.c; a case is as disturbed as its worst
- * rule, and the sentence names that rule with the number that was seen.  A number that could not be
- * read (NaN) breaks no rule.
+ * Pure.  Each rule has a limit that is stated with it in noise.c; a case is as disturbed as its
+ * worst rule, and the sentence names that rule with the number that was seen.  A number that could
+ * not be read (NaN) breaks no rule.
  *
  * Units: seconds.
  */

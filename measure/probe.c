@@ -91,10 +91,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* How fast a flood is when nobody else runs on the core; where somebody always does, at the best of
- * times.  The first child takes its time; a later one may find that it had none that were good.  A chain
- * that was interrupted may set it a little too low, after which no sample would ever count; so where children
- * in a row find even pulses at one level a little higher, that level it is.  Much higher it is a neighbour
- * who is always busy: on family 6 model 207 from 1.3 to 2 and more. */
+ * times.  The first child takes its time; a later one may find that it had none that were good.  A
+ * chain that was interrupted may set it a little too low, after which no sample would ever count;
+ * so where children in a row find even pulses at one level a little higher, that level it is.  Much
+ * higher it is a neighbour who is always busy: on family 6 model 207 from 1.3 to 2 and more. */
 static void settle(struct shared *s)
 {
     static const double low = 0.1; /* quantile: the very least is a chain that was disturbed */
@@ -119,8 +119,8 @@ static void settle(struct shared *s)
     s->quiet = first || found < s->quiet || risen ? found : s->quiet;
 }
 
-/* Trips that take about as many cycles as wished, from a few that first warm up the code; the fastest
- * of some tries, since one that was interrupted would say far too few. */
+/* Trips that take about as many cycles as wished, from a few that first warm up the code; the
+ * fastest of some tries, since one that was interrupted would say far too few. */
 static uint64_t choose_trips(const struct probe *p, kernel_function *run)
 {
     enum { TRIED = 8, TRIES = 3 };
@@ -158,9 +158,9 @@ static double own_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Nearer to the quietest than pulse_is_quiet asks: a thread that mostly waits for memory takes few slots
- * from a flood, but half of the reorder buffer from a kernel.  Less than the quietest is a chain that was
- * interrupted. */
+/* Nearer to the quietest than pulse_is_quiet asks: a thread that mostly waits for memory takes few
+ * slots from a flood, but half of the reorder buffer from a kernel.  Less than the quietest is a
+ * chain that was interrupted. */
 static bool is_alone(struct pulse p, const struct shared *s)
 {
     return p.crowd < ALONE * s->quiet && p.crowd > s->quiet / ALONE;

@@ -2,15 +2,15 @@
  *
  *     cycles = time of a block / time of one add of a chain of dependent adds, run right beside it
  *
- * A child of its own runs many blocks; what kills it (illegal instruction, bad address, arithmetic, a
- * loop that does not end) costs the block that did it, which is named, and the next child goes on
+ * A child of its own runs many blocks; what kills it (illegal instruction, bad address, arithmetic,
+ * a loop that does not end) costs the block that did it, which is named, and the next child goes on
  * behind it.  Code is written before the child begins and executed by it alone.
  *
- * Where cores have two threads and somebody else has the other one, as on a shared host, a block takes
- * up to twice as long and no counter says so.  The chain of adds does not notice; a flood of nops does:
- * on a two-core guest it took 0.174 cycles an instruction or 0.25 to 0.48 (family 6 model 207).  Samples
- * count only between two floods as fast as the fastest, and of them the lower quartile, since what disturbs
- * makes slower.
+ * Where cores have two threads and somebody else has the other one, as on a shared host, a block
+ * takes up to twice as long and no counter says so.  The chain of adds does not notice; a flood of
+ * nops does: on a two-core guest it took 0.174 cycles an instruction or 0.25 to 0.48 (family 6
+ * model 207).  Samples count only between two floods as fast as the fastest, and of them the lower
+ * quartile, since what disturbs makes slower.
  *
  * Units: cycles of the core, whatever its clock does meanwhile.
  */
@@ -56,11 +56,12 @@ struct probe *probe_open(const struct probe_settings *s, struct arena *a, struct
 
 const struct probe_settings *probe_settings_of(const struct probe *p);
 
-/* Cycles of a nop of a flood on a core that is ours alone, as far as was seen until now; 0: nothing was run. */
+/* Cycles of a nop of a flood on a core that is ours alone, as far as was seen until now; 0: nothing
+ * was run. */
 double probe_quietest(const struct probe *p);
 
-/* results[n], of any number of blocks.  A block that cannot be made into a kernel fails too, with the
- * reason.  ERR_HOST: no child can be made. */
+/* results[n], of any number of blocks.  A block that cannot be made into a kernel fails too, with
+ * the reason.  ERR_HOST: no child can be made. */
 bool probe_measure(struct probe *p, const struct probe_block *blocks, int n,
                    struct probe_result *results, struct err *e);
 
@@ -70,8 +71,8 @@ struct probe_kernel {
     const uint8_t *code;
     size_t len; /* <= PROBE_CODE_BYTES */
     int blocks_per_trip;
-    bool
-        wide; /* uses 512-bit vectors, for which some cores slow down a while before they are ready */
+    /* uses 512-bit vectors, for which some cores slow down a while before they are ready */
+    bool wide;
 };
 bool probe_run(struct probe *p, const struct probe_kernel *kernels, int n,
                struct probe_result *results, struct err *e);

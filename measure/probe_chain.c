@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* --- forms around the measured one ----------------------------------------------------------------
+/* --- forms around the measured one
+ * ----------------------------------------------------------------
  */
 
 enum vector_aid { FROM_VECTOR, TO_VECTOR, COPY_VECTOR, MAX_FLOAT, MAX_DOUBLE, VECTOR_AIDS };
@@ -55,7 +56,8 @@ const char *const probe_aids[] = {
 };
 const int probe_aids_n = sizeof probe_aids / sizeof *probe_aids;
 
-/* --- registers: the same numbers in every file --------------------------------------------------- */
+/* --- registers: the same numbers in every file
+ * --------------------------------------------------- */
 
 enum {
     BASE = 3, /* a copy of the memory's address, for paths that begin there */
@@ -74,8 +76,8 @@ enum { MASK_SOURCES = 1, MASK_WRITE = 3, MASK_JUNK = 4 };
 #define WRITE_AT (PROBE_PAGE_LOADS + 256)
 #define PLACES   16 /* lines from there on */
 
-/* Values of a division that takes long, and of one that does not; no quotient overflows at any width,
- * signed or not, also by a number in memory (probe_memory_fill). */
+/* Values of a division that takes long, and of one that does not; no quotient overflows at any
+ * width, signed or not, also by a number in memory (probe_memory_fill). */
 static const struct {
     int64_t high, low, divisor;
 } division[] = {[PROBE_FULL] = {0x1ad423c51ad423c5, 0x75e6e44fccdd12ff, 0x6b5a96b36b5a96b3},
@@ -154,7 +156,8 @@ static void place_ends(struct link *l)
     l->alternates = !probe_form_divides(l->f);
 }
 
-/* --- what leads back -------------------------------------------------------------------------------
+/* --- what leads back
+ * -------------------------------------------------------------------------------
  */
 
 static struct encode_registers registers(int first, int second, int third)
@@ -314,9 +317,9 @@ static int value_at(const struct link *l, bool large)
                                    : PROBE_LARGE_SHORT_FLOATS);
 }
 
-/* Waits for the result and gives the value that was there at first: general registers by an and with
- * zero and an or; vectors by a maximum, of which no domain of the core is another's, with a number that no
- * quotient reaches. */
+/* Waits for the result and gives the value that was there at first: general registers by an and
+ * with zero and an or; vectors by a maximum, of which no domain of the core is another's, with a
+ * number that no quotient reaches. */
 static void restore_value(struct link *l)
 {
     const char *max = vector_aid(l, has_doubles(l->f) ? MAX_DOUBLE : MAX_FLOAT);
@@ -350,7 +353,8 @@ static void lead_back(struct link *l)
     }
 }
 
-/* --- the form itself -------------------------------------------------------------------------------
+/* --- the form itself
+ * -------------------------------------------------------------------------------
  */
 
 static int choose_register(const struct link *l, int k, int sources[MASK + 1])
@@ -414,7 +418,8 @@ static struct encode_registers choose(const struct link *l)
     return r;
 }
 
-/* --- what would be a path of its own is set before ------------------------------------------------
+/* --- what would be a path of its own is set before
+ * ------------------------------------------------
  */
 
 static int64_t constant(const struct link *l, int number)
@@ -523,7 +528,8 @@ int probe_chain_partners(const struct probe_form *f, const struct probe_path *p,
     return l.impossible ? -1 : n;
 }
 
-/* --- the kernel ------------------------------------------------------------------------------------
+/* --- the kernel
+ * ------------------------------------------------------------------------------------
  */
 
 static bool put(struct emitter *m, const char *aid, struct encode_registers r)
@@ -580,8 +586,8 @@ static bool enter(struct emitter *m, const struct link *l)
     return set_constant(m, VALUE, constant(l, l->from.file == GENERAL ? l->from.number : LINK));
 }
 
-/* What is read, changed and written is elsewhere in each link, unless that is the path: the value would be
- * another way round. */
+/* What is read, changed and written is elsewhere in each link, unless that is the path: the value
+ * would be another way round. */
 static void walk(const struct link *l, int number, struct encode_registers *r)
 {
     for (int k = 0; k < l->f->code.n_operands; k++) {

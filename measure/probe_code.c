@@ -57,7 +57,8 @@ static uint32_t set_by_companions(const struct probe_form *f)
     return set;
 }
 
-/* Floating-point numbers: addss, vfmadd231pd; by the end of the mnemonic, before which there is s or p. */
+/* Floating-point numbers: addss, vfmadd231pd; by the end of the mnemonic, before which there is s
+ * or p. */
 static bool has_precision(const struct probe_form *f, char last)
 {
     const size_t n = strcspn(f->code.text, " ");
@@ -159,8 +160,8 @@ static void divide_updates(const struct demand *d, struct pool *p)
     p->apart = d->singles && d->doubles;
 }
 
-/* On family 6 model 207 a sum of double precision takes 40 cycles where an operand is a sum of single
- * precision, or the other way round, which no compiled code asks for. */
+/* On family 6 model 207 a sum of double precision takes 40 cycles where an operand is a sum of
+ * single precision, or the other way round, which no compiled code asks for. */
 static bool may_update(const struct pool *p, int k, const struct probe_form *f)
 {
     return !p->apart || !(has_precision(f, k % 2 ? 's' : 'd'));
@@ -475,7 +476,8 @@ bool probe_code_emit(const struct probe_coder *c, const struct probe_block *b,
     return true;
 }
 
-/* A normal number between 1 and 2 as a double and both as floats, all bits of the significands as they come. */
+/* A normal number between 1 and 2 as a double and both as floats, all bits of the significands as
+ * they come. */
 static uint64_t full_word(struct random *r)
 {
     const uint64_t bits = random_next(r);

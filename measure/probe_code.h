@@ -1,20 +1,24 @@
-/* probe_code.h - microkernels: a block of instructions as a loop in which nothing depends on anything.
+/* probe_code.h - microkernels: a block of instructions as a loop in which nothing depends on
+ * anything.
  *
- * The block is repeated to PROBE_INSNS_MIN instructions or more, its forms spread evenly, and closed
- * by a decrement and a branch, which so are at most 0.5 % of what runs and are not subtracted.
- * The order changes from repetition to repetition, so that no port or store is favoured by a pattern.
+ * The block is repeated to PROBE_INSNS_MIN instructions or more, its forms spread evenly, and
+ * closed by a decrement and a branch, which so are at most 0.5 % of what runs and are not
+ * subtracted. The order changes from repetition to repetition, so that no port or store is favoured
+ * by a pattern.
  *
  * Registers are in pools: sources are never written; results are written only; an update (read and
  * written) depends on the last one in its register, and the updates of a trip are spread over all
- * registers that are left, by how long they take.  Many forms write flags and some read them, but what
- * reads flags never updates a register that goes into flags again, and what updates numbers of single
- * precision has other registers than what updates those of double.  What a form hands on without a
- * choice - flags, rax, a gather's mask - its companions (probe_forms.h) set directly before it; they are
- * part of the block, counted like every other form.  Gathers and scatters find all elements in one place.
+ * registers that are left, by how long they take.  Many forms write flags and some read them, but
+ * what reads flags never updates a register that goes into flags again, and what updates numbers of
+ * single precision has other registers than what updates those of double.  What a form hands on
+ * without a choice - flags, rax, a gather's mask - its companions (probe_forms.h) set directly
+ * before it; they are part of the block, counted like every other form.  Gathers and scatters find
+ * all elements in one place.
  *
- * Loads walk through the first 1536 bytes of the first page, what writes memory through the second halves of
- * all pages, both densely as compiled loops do, never across a line: no load meets a store in flight or
- * one at the same offset of another page, and stores go to one line after the other.
+ * Loads walk through the first 1536 bytes of the first page, what writes memory through the second
+ * halves of all pages, both densely as compiled loops do, never across a line: no load meets a
+ * store in flight or one at the same offset of another page, and stores go to one line after the
+ * other.
  */
 #ifndef GAMBREL_MEASURE_PROBE_CODE_H
 #define GAMBREL_MEASURE_PROBE_CODE_H
@@ -57,7 +61,8 @@ struct probe_block {
     int n_items;
     int registers;            /* as results or updates of each file, at most; 0: all there are */
     enum probe_values values; /* of integer divisions: a quotient of many bits or of none */
-    /* Not NULL: a kernel of one form whose executions wait for each other on this path (probe_path.h). */
+    /* Not NULL: a kernel of one form whose executions wait for each other on this path
+     * (probe_path.h). */
     const struct probe_path *path;
 };
 

@@ -108,7 +108,8 @@ bool probe_cpu_has(const char *isa_set)
     if (strncmp(isa_set, "AVX512", 6) != 0 || !width) {
         return has_feature(isa_set, strlen(isa_set));
     }
-    /* _128 and _256 need vector lengths; _128N (movd and the like), _SCALAR, _KOP and _512 do not. */
+    /* _128 and _256 need vector lengths; _128N (movd and the like), _SCALAR, _KOP and _512 do
+     * not. */
     const bool short_vectors = strcmp(width, "_128") == 0 || strcmp(width, "_256") == 0;
     return has_feature(isa_set, (size_t)(width - isa_set)) &&
            (!short_vectors || has_feature("AVX512VL", 8));

@@ -37,7 +37,8 @@ static bool writes_register(const struct insn *i, code_reg r)
     return false;
 }
 
-/* The instruction with registers that are all different, so that decode tells its operands apart. */
+/* The instruction with registers that are all different, so that decode tells its operands
+ * apart. */
 static bool decode_example(const struct encode_form *f, struct decoder *d, struct insn *out,
                            struct err *e)
 {
@@ -103,7 +104,8 @@ static void find_implicit(const struct insn *i, const struct decoder *d, struct 
     }
 }
 
-/* --- what is set again before each execution ------------------------------------------------------
+/* --- what is set again before each execution
+ * ------------------------------------------------------
  */
 
 static void add_companion(struct probe_form *f, enum probe_state sets, int number, const char *text)
@@ -296,7 +298,8 @@ bool probe_form_read(const char *text, struct decoder *d, struct probe_form *out
     return true;
 }
 
-/* The pattern with V and MV of one width; false: it has neither, and this is not the first width. */
+/* The pattern with V and MV of one width; false: it has neither, and this is not the first
+ * width. */
 static bool expand(const char *pattern, int width, char out[FORM_SIZE])
 {
     static const char *const registers[] = {"xmm", "ymm", "zmm"};

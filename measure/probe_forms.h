@@ -1,8 +1,8 @@
 /* probe_forms.h - which instruction forms are tried on a machine whose files are unknown.
  *
- * The list is what compilers emit, common ones first in each group, written as patterns (code/form.h:
- * V and MV are expanded to every width).  What this CPU lacks, or what cannot be measured as part of a
- * block without dependences, is refused with a reason.
+ * The list is what compilers emit, common ones first in each group, written as patterns
+ * (code/form.h: V and MV are expanded to every width).  What this CPU lacks, or what cannot be
+ * measured as part of a block without dependences, is refused with a reason.
  */
 #ifndef GAMBREL_MEASURE_PROBE_FORMS_H
 #define GAMBREL_MEASURE_PROBE_FORMS_H
@@ -25,7 +25,8 @@ enum probe_kind { PROBE_ANY, PROBE_SSE, PROBE_AVX, PROBE_AVX512, PROBE_KINDS };
 /* What a form would hand on to its next execution, so that something must set it in between. */
 enum probe_state { PROBE_FLAGS, PROBE_GENERAL, PROBE_OPERAND, PROBE_WRITE_MASK };
 
-/* A form that stands directly before another, and sets what that one reads and writes without a choice. */
+/* A form that stands directly before another, and sets what that one reads and writes without a
+ * choice. */
 struct probe_companion {
     enum probe_state sets;
     int number; /* the general register, or the operand, 1-based */

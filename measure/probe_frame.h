@@ -1,8 +1,9 @@
-/* probe_frame.h - what every microkernel stands in: registers set on entry, a loop, registers restored.
+/* probe_frame.h - what every microkernel stands in: registers set on entry, a loop, registers
+ * restored.
  *
- * For the makers of kernels (probe_code.c, probe_chain.c) alone.  A kernel is a function of the x86-64
- * ABI, void (uint64_t trips, void *memory).  Its own stack begins FRAME_STACK_BYTES below its caller's,
- * so that what a trip pushes or pops meets nothing of others.
+ * For the makers of kernels (probe_code.c, probe_chain.c) alone.  A kernel is a function of the
+ * x86-64 ABI, void (uint64_t trips, void *memory).  Its own stack begins FRAME_STACK_BYTES below
+ * its caller's, so that what a trip pushes or pops meets nothing of others.
  */
 #ifndef GAMBREL_MEASURE_PROBE_FRAME_H
 #define GAMBREL_MEASURE_PROBE_FRAME_H
@@ -28,7 +29,8 @@ struct emitter {
 /* Each false with *e: ERR_RANGE where there is no room or no encoding. */
 bool frame_put(struct emitter *m, const struct encode_form *f, const struct encode_registers *r);
 
-/* General registers hold what frame_constant says, vectors and (with_masks) masks what memory does. */
+/* General registers hold what frame_constant says, vectors and (with_masks) masks what memory
+ * does. */
 bool frame_enter(struct emitter *m, enum probe_kind kind, bool with_masks);
 int64_t frame_constant(int number);
 /* The vector register, as wide as the kind's are, from memory. */

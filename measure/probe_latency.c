@@ -6,15 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A chain link takes a cycle at least; what takes less is none.  Some cores eliminate a part of moves
- * only. */
+/* A chain link takes a cycle at least; what takes less is none.  Some cores eliminate a part of
+ * moves only. */
 #define NO_LINK 0.75
 #define NOWHERE 1.2 /* times a nop: what executes nowhere takes no more */
 
-/* --- the partners ---------------------------------------------------------------------------------
+/* --- the partners
+ * ---------------------------------------------------------------------------------
  */
 
-/* A partner's own chain; or, where one leads back, the chain of both, which are told apart below. */
+/* A partner's own chain; or, where one leads back, the chain of both, which are told apart
+ * below. */
 static const struct anchor {
     const char *form;
     enum probe_place from, to;
@@ -138,7 +140,8 @@ static bool measure_partners(struct probe *p, struct probe_cost *costs, struct a
     return true;
 }
 
-/* --- the forms ------------------------------------------------------------------------------------
+/* --- the forms
+ * ------------------------------------------------------------------------------------
  */
 
 static bool is_move(const struct probe_form *f)
@@ -159,7 +162,8 @@ static bool is_move(const struct probe_form *f)
 static struct probe_cost cost_of_partners(const struct probe_form *f, const struct probe_path *path,
                                           const struct probe_cost *costs)
 {
-    /* What comes back from memory is part of the path of a store; what changes memory ends before. */
+    /* What comes back from memory is part of the path of a store; what changes memory ends
+     * before. */
     const bool stores =
         path->to.place == PLACE_VALUE && f->roles[path->to.operand - 1] == PROBE_RESULT;
     const char *partners[PROBE_PARTNERS_MAX];
@@ -207,7 +211,8 @@ static void take_one(const struct probe_form *f, const struct probe_path *p,
     const struct probe_cost partners = cost_of_partners(f, p, y->costs);
     const double cycles = r->cycles - partners.cycles;
 
-    /* A partner that cannot be measured; or the way back takes all of the time, and nothing waits. */
+    /* A partner that cannot be measured; or the way back takes all of the time, and nothing
+     * waits. */
     if (isnan(cycles) || (partners.cycles > 0 && r->cycles - partners.least < NO_LINK)) {
         return;
     }

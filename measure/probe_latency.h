@@ -1,10 +1,10 @@
 /* probe_latency.h - how long a form's results wait for what it reads, and what does not wait.
  *
- * Each path of a form (probe_path.h) is measured as a chain (probe_chain.h), less its partners.  Partners
- * within one register file are measured alone.  Of those that cross from one file to another and back
- * only the sum can be seen: no program goes one way without coming back, so any split predicts the same.
- * Half is given to each way here, and the bounds say what the other splits would give, each way
- * taking a cycle at least.
+ * Each path of a form (probe_path.h) is measured as a chain (probe_chain.h), less its partners.
+ * Partners within one register file are measured alone.  Of those that cross from one file to
+ * another and back only the sum can be seen: no program goes one way without coming back, so any
+ * split predicts the same. Half is given to each way here, and the bounds say what the other splits
+ * would give, each way taking a cycle at least.
  *
  * Units: cycles.
  */
@@ -17,8 +17,8 @@ struct probe_latency {
     struct probe_end from, to;
     double cycles;
     double least, most; /* == cycles where nothing had to be split */
-    double
-        fast_cycles; /* of a division or square root, for values with short significands; or NaN */
+    /* of a division or square root, for values with short significands; or NaN */
+    double fast_cycles;
     double same_cycles;   /* with one register as every source in that file; NaN: not measured */
     double direct_cycles; /* to memory at an address without an index register; or NaN */
     double spread;        /* half the distance of the quartiles over what was measured */
@@ -35,8 +35,8 @@ struct probe_latencies {
     const char *failed;   /* why a path has no number, the first of them; NULL: all have */
 };
 
-/* Of n forms; what could not be measured is left out of pairs.  Patient (probe_stable.h).  Scratch memory
- * lives in `a`. */
+/* Of n forms; what could not be measured is left out of pairs.  Patient (probe_stable.h).  Scratch
+ * memory lives in `a`. */
 bool probe_latencies(struct probe *p, const struct probe_form *const *forms, int n,
                      struct probe_latencies *out, struct arena *a, struct err *e);
 

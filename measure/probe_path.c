@@ -94,8 +94,8 @@ bool probe_path_returns(const struct probe_path *p)
            p->from.number == p->to.number;
 }
 
-/* From the value in memory to elsewhere than there it is the load that counts; an address does not become
- * what is stored. */
+/* From the value in memory to elsewhere than there it is the load that counts; an address does not
+ * become what is stored. */
 static bool is_measurable(const struct probe_path *p)
 {
     return p->from.place == PLACE_VALUE

@@ -1,7 +1,8 @@
 /* probe_stable.h - measurements that are believed because two at different times agree.
  *
  * What disturbs a block makes it slower, never faster; so of several readings the lowest two are
- * compared.  A block is read in rounds, forwards and backwards, each round all blocks that are not settled.
+ * compared.  A block is read in rounds, forwards and backwards, each round all blocks that are not
+ * settled.
  */
 #ifndef GAMBREL_MEASURE_PROBE_STABLE_H
 #define GAMBREL_MEASURE_PROBE_STABLE_H
@@ -21,8 +22,9 @@ bool probe_settled(const double *readings, int n, double *cycles);
 bool probe_measure_stable(struct probe *p, const struct probe_block *blocks, int n,
                           struct probe_result *results, struct arena *a, struct err *e);
 
-/* The same; then, for at most wait_s (probe.h), again and again what failed because cores were never quiet or
- * readings never agreed, with pauses that grow, so that whoever disturbs may have gone. */
+/* The same; then, for at most wait_s (probe.h), again and again what failed because cores were
+ * never quiet or readings never agreed, with pauses that grow, so that whoever disturbs may have
+ * gone. */
 bool probe_measure_patiently(struct probe *p, const struct probe_block *blocks, int n,
                              struct probe_result *results, struct arena *a, struct err *e);
 

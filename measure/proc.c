@@ -185,7 +185,8 @@ void proc_cpu_list_text(const int *cpus, int n, char *out, size_t size)
     }
 }
 
-/* The number in the n-th field of a line, counted from 0 and parted by blanks; NaN: there is none. */
+/* The number in the n-th field of a line, counted from 0 and parted by blanks; NaN: there is
+ * none. */
 static double field_number(const char *line, int n)
 {
     const char *at = line + strspn(line, " ");

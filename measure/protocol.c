@@ -44,7 +44,8 @@ static void calibrate(struct protocol *p, double seconds)
 }
 
 /* The first passes run on a slow clock and cold caches, and any pass may be interrupted, so the
- * fastest so far says how long a pass is.  Timing begins after a pass of the length that is timed. */
+ * fastest so far says how long a pass is.  Timing begins after a pass of the length that is
+ * timed. */
 static void warm(struct protocol *p, double seconds)
 {
     const double iter_s = seconds / (double)p->n_iter;

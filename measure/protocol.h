@@ -5,8 +5,8 @@
  * for warmup_s; then `reps` passes of one and the same length are timed.  A timed pass during which
  * somebody else ran on one of its cores is discarded and made again, up to `spare` times in all.
  *
- * Each pass is led in by iterations that are not timed: a core that was at other work since the last
- * pass takes some microseconds to be ready for wide instructions and to change its clock.
+ * Each pass is led in by iterations that are not timed: a core that was at other work since the
+ * last pass takes some microseconds to be ready for wide instructions and to change its clock.
  *
  * Units: seconds, iterations.
  */

@@ -33,8 +33,8 @@ uint64_t pulse_ticks(void)
 }
 
 /* The operand is a register: Golden Cove and later cores add small immediates while renaming, at no
- * latency (measured on family 6 model 207: `add r64, imm` 12 to 16 a ns, `add r64, r64` 2.97).  64 adds a
- * trip: the loop's own two instructions run beside the chain and cost it nothing. */
+ * latency (measured on family 6 model 207: `add r64, imm` 12 to 16 a ns, `add r64, r64` 2.97).  64
+ * adds a trip: the loop's own two instructions run beside the chain and cost it nothing. */
 static double chain_ticks(uint64_t trips)
 {
     uint64_t sum = 0;

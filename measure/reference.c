@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Inputs repeat every PERIOD elements.  It is prime, so every lane of every vector sees every value.
- * BLOCK elements are filled or compared at a time. */
+/* Inputs repeat every PERIOD elements.  It is prime, so every lane of every vector sees every
+ * value. BLOCK elements are filled or compared at a time. */
 enum { PERIOD = 61, BLOCK = 16 * PERIOD, DEGREE = 32, TAPS = 7 };
 
 enum element { FLOAT32, FLOAT64, INT32 };
@@ -100,8 +100,8 @@ static double tap_of(unsigned seed, int k)
     return 1 + (seed + 5 * (unsigned)k) % 11;
 }
 
-/* Coefficient of x to the power k: multiples of 1/32 around 1, so that no p(x) is a small difference of
- * large terms. */
+/* Coefficient of x to the power k: multiples of 1/32 around 1, so that no p(x) is a small
+ * difference of large terms. */
 static double coefficient_of(unsigned seed, int k)
 {
     return (16 + (seed + 7 * (unsigned)k) % 33) / 32.0;
@@ -330,8 +330,8 @@ void loop_state_init(struct loop_state *s, const struct loop *l, char *const sli
 
 uint64_t loop_iters_max(const struct loop *l, uint64_t bytes)
 {
-    /* y grows by at most 3 * a in a visit, from at most 32, and is a multiple of a >= 1/8: exact while
-     * below 2^24 * a. */
+    /* y grows by at most 3 * a in a visit, from at most 32, and is a multiple of a >= 1/8: exact
+     * while below 2^24 * a. */
     const uint64_t visits_max = ((1u << 24) - 8 * 32) / 3;
     return l->data == DATA_SAXPY ? visits_max * (bytes / l->bytes_per_iter) : UINT64_MAX;
 }

@@ -8,8 +8,8 @@
  * vector width; outputs are filled with values that no loop writes; constants differ with the seed,
  * so that what an earlier case left behind cannot pass.  Only the polynomials round.
  *
- * Use: init by the thread that will run it (first touch); then any number of prepare (not timed) and
- * run (timed) with the same n_iter; then check.
+ * Use: init by the thread that will run it (first touch); then any number of prepare (not timed)
+ * and run (timed) with the same n_iter; then check.
  */
 #ifndef GAMBREL_MEASURE_REFERENCE_H
 #define GAMBREL_MEASURE_REFERENCE_H
@@ -36,8 +36,8 @@ struct loop_state { /* 64-byte aligned; about 6 KiB */
     struct loop_check before; /* of what ran before they were filled again */
 };
 
-/* Fills the slices and their pads; slices[l->n_arrays], each of `bytes` bytes (a positive multiple of
- * l->bytes_per_iter), 64-byte aligned with LOOP_PAD bytes before and after. */
+/* Fills the slices and their pads; slices[l->n_arrays], each of `bytes` bytes (a positive multiple
+ * of l->bytes_per_iter), 64-byte aligned with LOOP_PAD bytes before and after. */
 void loop_state_init(struct loop_state *s, const struct loop *l, char *const slices[],
                      uint64_t bytes, unsigned seed);
 

@@ -239,8 +239,8 @@ static void note_passes(const struct job *j, struct run_case *out)
     out->array_bytes = (double)r->slice_bytes * r->loop->n_arrays * r->threads;
 }
 
-/* A quarter of what fresh arrays bear: before the pass that counts there may be one that nobody times and
- * a lead of up to as many iterations. */
+/* A quarter of what fresh arrays bear: before the pass that counts there may be one that nobody
+ * times and a lead of up to as many iterations. */
 static struct protocol_rules limited(const struct sample_request *r)
 {
     struct protocol_rules rules = r->rules;
@@ -319,8 +319,8 @@ static void find_quietest(struct sampler *s, int threads)
     s->quietest = q.crowds[least(q.crowds, n)];
 }
 
-/* Waits, patiently, for cores that are nobody else's.  Returns the worker that is thread 0: of a case on
- * one thread the one whose core is least crowded. */
+/* Waits, patiently, for cores that are nobody else's.  Returns the worker that is thread 0: of a
+ * case on one thread the one whose core is least crowded. */
 static int choose_worker(struct sampler *s, const struct sample_request *r)
 {
     const int n = r->threads > 1 ? r->threads : workers_max(s, 1);

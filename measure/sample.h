@@ -1,10 +1,10 @@
 /* sample.h - one case: a loop at one size on so many threads, timed by the protocol.
  *
- * Every thread fills its slices, then all make passes between spinning barriers: first to find their
- * length, then discarded ones, then timed ones.  A pass lasts from the first thread's start to the
- * last one's end; right after it every thread reads its clock, and then whether its core is its own
- * (pulse.h).  What else could have disturbed the case is read before and after all passes.  At the end
- * what the loop computed is compared with its reference.
+ * Every thread fills its slices, then all make passes between spinning barriers: first to find
+ * their length, then discarded ones, then timed ones.  A pass lasts from the first thread's start
+ * to the last one's end; right after it every thread reads its clock, and then whether its core is
+ * its own (pulse.h).  What else could have disturbed the case is read before and after all passes.
+ * At the end what the loop computed is compared with its reference.
  *
  * Units: seconds, bytes, iterations.
  */

@@ -27,7 +27,8 @@ struct sweep_knee {
 int sweep_knees(const double *bytes, const double *rate, int n,
                 struct sweep_knee knees[SWEEP_KNEES_MAX]);
 
-/* Two sizes an octave from `first` to at least `last`, each a multiple of `unit`; returns how many. */
+/* Two sizes an octave from `first` to at least `last`, each a multiple of `unit`; returns how
+ * many. */
 int sweep_sizes(double first, double last, double unit, double sizes[SWEEP_POINTS_MAX]);
 
 /* What a sweep shows. */
@@ -37,10 +38,10 @@ struct sweep_seen {
     bool disturbed; /* a point of it was */
 };
 
-/* Gives each cache the knee nearest to the size the system reports, within a factor of
- * SWEEP_MATCH and no knee twice; sets measured_bytes.  Adds a sentence to warnings (room for n_caches
- * of them) for each that is off by more than SWEEP_WARN, which says what sizes the arrays then have;
- * returns how many it added. */
+/* Gives each cache the knee nearest to the size the system reports, within a factor of SWEEP_MATCH
+ * and no knee twice; sets measured_bytes.  Adds a sentence to warnings (room for n_caches of them)
+ * for each that is off by more than SWEEP_WARN, which says what sizes the arrays then have; returns
+ * how many it added. */
 #define SWEEP_MATCH 8.0
 #define SWEEP_WARN  2.0
 int sweep_compare(const struct sweep_seen *seen, struct run_cache *caches, int n_caches,

@@ -1,10 +1,11 @@
 /* ceiling.h - the instruction-mix bound of a block or a kernel, with the name of what binds.
  *
  *     cycles = max(port bound, front end, taken branches, stores)               of a port mapping
- *     cycles = max over resources of the cycles they are used                   of a resource mapping
+ *     cycles = max over resources of the cycles they are used                   of a resource
+ *     mapping
  *
- * A cost with unknown forms has no ceiling: the cycles of the known forms alone are given beside it,
- * because they are a true lower bound of the time, but they are not the prediction.
+ * A cost with unknown forms has no ceiling: the cycles of the known forms alone are given beside
+ * it, because they are a true lower bound of the time, but they are not the prediction.
  *
  * Units: cycles per iteration, or per block; rates in the kernel's unit, all threads together.
  */
@@ -60,9 +61,9 @@ struct kernel_ceiling {
     const char *missing; /* "" or why there is no number, with the names of what is unknown */
     struct ceiling_bound bound;
     struct cost cost;
-    struct ports_bound
-        schedule; /* COST_PORTS: port loads and prices by the LP; prices of what is no
-                                    port and no front end are not in it: see bound.binds */
+    /* COST_PORTS: port loads and prices by the LP; prices of what is no port and no front end
+     * are not in it: see bound.binds */
+    struct ports_bound schedule;
 };
 
 /* Texts live in the table's arena.  ERR_RANGE: as ceiling_of_cost; ERR_MODEL: as ports_schedule, or

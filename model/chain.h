@@ -11,8 +11,9 @@
  *               reorder buffer behind it can enter): a true bound too
  *
  * Latencies that the machine file does not give are named and never taken as 0: where one lies on a
- * cycle there is no bound, only what the known ones add up to.  An inner loop is written out trip by
- * trip; beyond CHAIN_INSNS_MAX instructions it is extrapolated from two smaller numbers of trips.
+ * cycle there is no bound, only what the known ones add up to.  An inner loop is written out trip
+ * by trip; beyond CHAIN_INSNS_MAX instructions it is extrapolated from two smaller numbers of
+ * trips.
  *
  * Units: cycles per iteration of the outermost loop.
  */
@@ -43,8 +44,8 @@ struct chain_cycle { /* or a path, whose distance is 0 */
 };
 
 struct chain_bound {
-    double
-        cycles_per_iter; /* the true bound: the larger of carried and overlap; NaN: see missing */
+    /* the true bound: the larger of carried and overlap; NaN: see missing */
+    double cycles_per_iter;
     double known_cycles_per_iter; /* with unknown latencies as 0, a true but poorer bound */
     struct chain_cycle carried;
     struct chain_cycle inner; /* of the inner loop alone, per trip */
@@ -61,8 +62,8 @@ struct chain_bound {
 bool chain_find(const struct code_loop *l, double inner_trips, struct cost_table *t,
                 struct chain_bound *out, struct err *e);
 
-/* "4 of vfmadd231ps zmm, zmm, zmm (4 cycles): 16 cycles over 1 iteration", or of a path ": 27 cycles,
- * 24 iterations at once". */
+/* "4 of vfmadd231ps zmm, zmm, zmm (4 cycles): 16 cycles over 1 iteration", or of a path ": 27
+ * cycles, 24 iterations at once". */
 void chain_words(const struct code_loop *l, const struct chain_cycle *c, struct text *out);
 
 #endif

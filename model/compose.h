@@ -1,4 +1,5 @@
-/* compose.h - a form with a memory source, taken apart: its register form and the load that feeds it.
+/* compose.h - a form with a memory source, taken apart: its register form and the load that feeds
+ * it.
  *
  * vaddps zmm, zmm, m512 is vaddps zmm, zmm, zmm with a load of 512 bits.  Whether a core's cost of
  * the whole is that of the parts is for its machine file to say; this only finds the names.  x86

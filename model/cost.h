@@ -4,14 +4,16 @@
  * reads a sum looks at n_unknown first.  Pairs that fuse take one slot (cost_table.h):
  *
  *   - in decoded loops: neighbours that the file lists, except that a first with a memory operand
- *     relative to rip does not fuse (measured on a Zen 5 core; likewise on Intel's with an immediate);
+ *     relative to rip does not fuse (measured on a Zen 5 core; likewise on Intel's with an
+ *     immediate);
  *   - in a kernel's body, which has counts but no order: a branch closes its loop right behind the
- *     instruction that sets its flags, which is taken to be the first of cmp, test, dec, sub, inc, add
+ *     instruction that sets its flags, which is taken to be the first of cmp, test, dec, sub, inc,
+ *     add
  *     and whatever else the file lists that the body has;
  *   - in blocks: never, since nothing says what stands beside what.
  *
- * Every trip of a loop is one taken branch, except the last of an inner loop, which falls through to
- * the rest of the outer one: an iteration with an inner loop takes as many as that has trips.
+ * Every trip of a loop is one taken branch, except the last of an inner loop, which falls through
+ * to the rest of the outer one: an iteration with an inner loop takes as many as that has trips.
  *
  * A load that crosses a cache line takes line_crossing_load_slots - 1 more slots of the load ports.
  * Crossing stores are a unit of their own, busy for line_crossing_store_cycles with each.
@@ -60,7 +62,8 @@ void cost_add_body(struct cost *c, const struct kernel_body *b); /* with its cro
 void cost_add_loop(struct cost *c, const struct code_loop *l, double inner_trips);
 /* What the order of its instructions takes; not of what stands in no loop. */
 void cost_set_order(struct cost *c, const struct code_loop *l, double inner_trips);
-/* A decoded instruction's row, and what an index register in its memory source adds to its slots. */
+/* A decoded instruction's row, and what an index register in its memory source adds to its
+ * slots. */
 void cost_add_insn(struct cost *c, const struct insn *i, double count);
 /* The latter's row, or NULL. */
 const struct cost_row *cost_of_index(struct cost_table *t, const struct insn *i);

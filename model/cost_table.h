@@ -7,15 +7,16 @@
  *     out beats any pattern; two that match equally well are an error of the file, found when the
  *     table is compiled;
  *   - a form with a memory source that the file lacks is composed of its register form and the load
- *     of that width, if the file says it may be (compose_memory_operands); a composed form takes the
+ *     of that width, if the file says it may be (compose_memory_operands); a composed form takes
+ *     the
  *     slots of its register form;
  *   - whatever is left is unknown, never free.
  *
  * Register moves that the file calls eliminated take a slot and no port.  So do zero idioms, which
  * only decoded instructions show, because their registers are known.
  *
- * Ports are turned into resources once, by their exact dual (resources.h), so that a sum over a block
- * is a sum of short vectors in both views.
+ * Ports are turned into resources once, by their exact dual (resources.h), so that a sum over a
+ * block is a sum of short vectors in both views.
  *
  * Units: uops, dispatch slots, cycles.
  */
@@ -71,9 +72,9 @@ struct cost_row {
 struct cost_table;
 
 /* ERR_SCHEMA: two patterns that match some form equally well (at the second), or one that is no
- * form; ERR_MODEL: the file has no ports, or no resources, whichever the view asks for; ERR_RANGE: as
- * resources_from_ports.  The table lives in `a` and grows by an entry with every new form it is asked
- * for. */
+ * form; ERR_MODEL: the file has no ports, or no resources, whichever the view asks for; ERR_RANGE:
+ * as resources_from_ports.  The table lives in `a` and grows by an entry with every new form it is
+ * asked for. */
 struct cost_table *cost_compile(const struct machine *m, enum cost_view view, struct arena *a,
                                 struct err *e);
 
@@ -96,7 +97,8 @@ const struct cost_row *cost_of_form(struct cost_table *t, const char *form);
 const struct cost_row *cost_of_insn(struct cost_table *t, const struct insn *i);
 /* The row of the fused pair, or NULL if the forms, normalised, do not fuse. */
 const struct cost_row *cost_of_pair(struct cost_table *t, const char *first, const char *second);
-/* More slots of an operation whose memory source has an index; NULL: the machine file says of none. */
+/* More slots of an operation whose memory source has an index; NULL: the machine file says of
+ * none. */
 const struct cost_row *cost_of_indexed_operand(const struct cost_table *t);
 const struct cost_row *cost_of_crossing_load(const struct cost_table *t, bool wide); /* 512 bits */
 const struct cost_row *cost_of_crossing_store(const struct cost_table *t);

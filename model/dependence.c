@@ -162,8 +162,8 @@ static double cycles_to_memory(const struct cost_row *row, const struct insn *i,
     return loads(i) ? latency_of(row, i->read_operand[read], memory) : 0;
 }
 
-/* What an instruction takes longer, whatever it waits for, where it reads a result that only others like
- * the one that made it read at once. */
+/* What an instruction takes longer, whatever it waits for, where it reads a result that only others
+ * like the one that made it read at once. */
 static double longer(const struct walk *w, const struct insn *i, const struct cost_row *row)
 {
     double cycles = 0;

@@ -6,13 +6,17 @@
  * reports as reads: merged destinations are among them.
  *
  *   - Zero idioms of the machine file depend on nothing; eliminated moves add no cycles.
- *   - A load waits for the latest store to its address, if both addresses are the same registers with
+ *   - A load waits for the latest store to its address, if both addresses are the same registers
+ *     with
  *     displacements, and these registers change by constants only; from the store's data to the
- *     loaded value it takes store_forward_cycles (or those of its width), or store_forward_renamed_cycles where the core
+ *     loaded value it takes store_forward_cycles (or those of its width), or
+ *     store_forward_renamed_cycles where the core
  *     renames memory: both move general registers, and neither address has an index (measured on a
- *     Golden Cove server core: 0 cycles so, 5 with an index or a vector).  Accesses through different registers are taken to
+ *     Golden Cove server core: 0 cycles so, 5 with an index or a vector).  Accesses through
+ *     different registers are taken to
  *     be independent.
- *   - An address that is written back waits for the old address alone, for one cycle unless the file
+ *   - An address that is written back waits for the old address alone, for one cycle unless the
+ *     file
  *     gives that pair of operands (Arm's optimisation guides: base updates take one cycle).
  *
  * Units: cycles; iterations of the sequence.

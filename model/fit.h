@@ -6,7 +6,8 @@
  * ridge, and whether linear programs refit the map; where blocks are few, parts take turns at being
  * the validation.  Forms alone are always in the fit.
  *
- *   choose   a descent per candidate on seven parts, judged on the validation; then how plain the map
+ *   choose   a descent per candidate on seven parts, judged on the validation; then how plain the
+ *   map
  *            may be: the plainest whose error there is within one standard error of the best
  *   check    the chosen fit on nine parts: a panel, one map from it; its error on the check
  *   final    the same on all ten: the map that is given, so that no measurement is wasted
@@ -32,8 +33,8 @@ struct fit_options {
     int n_members;   /* fits that are compared and joined; 0: six */
     /* Called between descents; may be NULL. */
     void (*progress)(void *context, int done, int total, const char *what);
-    /* Asked between descents whether time is short: then what is left is done with fewer fits, and the
-     * result says so, but is no longer the same for the same data and seed.  May be NULL. */
+    /* Asked between descents whether time is short: then what is left is done with fewer fits, and
+     * the result says so, but is no longer the same for the same data and seed.  May be NULL. */
     bool (*hurry)(void *context);
     void *context;
 };
@@ -51,8 +52,8 @@ struct fit_result {
     struct fit_settings settings;  /* as chosen */
     bool distilled, refitted;
     bool hurried; /* fewer fits than there would be with more time */
-    double
-        plainness; /* price of complexity (fit_plain.h) over the mean error of a block; 0: none */
+    /* price of complexity (fit_plain.h) over the mean error of a block; 0: none */
+    double plainness;
     struct fit_complexity complexity; /* of the map */
     int n_single, n_several;          /* blocks */
     int n_validation, n_check;        /* of n_several; validation: in one turn */

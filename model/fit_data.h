@@ -1,8 +1,9 @@
-/* fit_data.h - measured blocks as a fit sees them: forms by number, blocks as lists of (form, count).
+/* fit_data.h - measured blocks as a fit sees them: forms by number, blocks as lists of (form,
+ * count).
  *
  * Forms are known by their normal spelling (code/form.h).  A block with one form measures that form
- * alone; what is alone in no block is bounded by what it is part of, since a block takes at least as
- * long as any part of it: t(K) >= K_i t_i.
+ * alone; what is alone in no block is bounded by what it is part of, since a block takes at least
+ * as long as any part of it: t(K) >= K_i t_i.
  *
  * Units: cycles per execution of the block, cycles per instruction.
  */
@@ -52,8 +53,8 @@ struct fit_data {
 
 struct fit_data *fit_data_new(struct arena *a);
 
-/* ERR_RANGE: no cycles, or not in 1e-6 to 1e12, a block without instructions, too many; ERR_SYNTAX: a form
- * that has no normal spelling. */
+/* ERR_RANGE: no cycles, or not in 1e-6 to 1e12, a block without instructions, too many; ERR_SYNTAX:
+ * a form that has no normal spelling. */
 bool fit_data_add(struct fit_data *d, const struct block *b, struct err *e);
 
 /* Every block of a CSV file.  ERR_RANGE: there is none; errors of blocks_next too. */

@@ -83,7 +83,8 @@ static struct descent begin(const struct fit_task *task, const struct fit_settin
     return g;
 }
 
-/* to += factor * from.  The inner loop has a fixed length, so that it becomes vector instructions. */
+/* to += factor * from.  The inner loop has a fixed length, so that it becomes vector
+ * instructions. */
 static inline void add_times(float *restrict to, float factor, const float *restrict from,
                              int stride)
 {

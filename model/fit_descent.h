@@ -1,13 +1,15 @@
 /* fit_descent.h - one fit of a resource mapping to blocks, by stochastic gradient descent.
  *
  *     t(K) = max over resources r of  sum over forms i of K_i rho[i,r]
- *     rho[i,r] = alone_i * CAP / (1 + exp(-a[i,r])),   a[i,r] = BIAS + sum over traits of i of w[trait,r]
+ *     rho[i,r] = alone_i * CAP / (1 + exp(-a[i,r])),   a[i,r] = BIAS + sum over traits of i of
+ *     w[trait,r]
  *     minimise   sum over blocks of weight * |t(K) / measured - 1|  +  ridge / 2 * |w|^2
  *
- * The logistic keeps 0 < rho <= what one instruction takes alone, which is what rho means; weights of
- * traits, not of forms, carry what like forms share (fit_traits.h).  The maximum is annealed from a
- * soft one, ln(sum of exp(s x)) / s with s growing; the absolute value is rounded off near zero;
- * steps are Adam's (Kingma, Ba, ICLR 2015).  The start is random; the same seed gives the same map.
+ * The logistic keeps 0 < rho <= what one instruction takes alone, which is what rho means; weights
+ * of traits, not of forms, carry what like forms share (fit_traits.h).  The maximum is annealed
+ * from a soft one, ln(sum of exp(s x)) / s with s growing; the absolute value is rounded off near
+ * zero; steps are Adam's (Kingma, Ba, ICLR 2015).  The start is random; the same seed gives the
+ * same map.
  *
  * Single precision: weights are good to 1e-3, the data to 1e-2.
  */

@@ -1,4 +1,5 @@
-/* fit_machine.h - an inferred mapping as a machine file, with how it was made and how far to trust it.
+/* fit_machine.h - an inferred mapping as a machine file, with how it was made and how far to trust
+ * it.
  *
  * Forms on which fits agree and whose blocks are explained as well as most come first and carry the
  * source of the group; after them come the forms that are less sure, each with its numbers as its

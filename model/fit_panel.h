@@ -1,10 +1,10 @@
 /* fit_panel.h - several fits of the same blocks: what they agree on, and one map that says it.
  *
  * Members differ in their random start, so where they disagree the data do not decide.  Their mean
- * predicts better than any one of them, but it is no resource mapping; one is fitted to it on blocks
- * made up for the purpose, of which there are as many as wanted, next to the measured ones.  (With a
- * bootstrap of the blocks on top, the mean is worse by a sixth on scarce data: 7.5 against 6.5 % on
- * held-out blocks of Zen+, 310 forms in 800 blocks.)
+ * predicts better than any one of them, but it is no resource mapping; one is fitted to it on
+ * blocks made up for the purpose, of which there are as many as wanted, next to the measured ones.
+ * (With a bootstrap of the blocks on top, the mean is worse by a sixth on scarce data: 7.5 against
+ * 6.5 % on held-out blocks of Zen+, 310 forms in 800 blocks.)
  */
 #ifndef GAMBREL_MODEL_FIT_PANEL_H
 #define GAMBREL_MODEL_FIT_PANEL_H

@@ -5,7 +5,8 @@
  * Refitting alternates: each block is assigned to the resource that is its maximum; then each
  * resource in turn is refitted by a linear program to the blocks assigned to it, least absolute
  * relative error, with a penalty where it rises above any other block and a small price on every
- * move, so that a weight no block has a say in stays where it is (at zero, where it is hardly more):
+ * move, so that a weight no block has a say in stays where it is (at zero, where it is hardly
+ * more):
  *
  *     minimise   sum over blocks of (over + under) + PRICE * sum over forms of (up + down) / alone
  *     where      sum of K_i rho[i] / measured + under - over = 1    blocks assigned to the resource

@@ -24,9 +24,9 @@ enum trait_kind {
     TRAIT_TIME_SHAPE, /* both                                                  */
 };
 
-/* Strengths were chosen by five-fold cross-validation on the 1000 blocks each of Zen+ and Cortex-A72
- * from the artifact of PMEvo (Ritter and Hack, PLDI 2020); halving or doubling any one of them
- * changes the error on held-out blocks by less than a tenth of it. */
+/* Strengths were chosen by five-fold cross-validation on the 1000 blocks each of Zen+ and
+ * Cortex-A72 from the artifact of PMEvo (Ritter and Hack, PLDI 2020); halving or doubling any one
+ * of them changes the error on held-out blocks by less than a tenth of it. */
 static const float strengths[] = {
     [TRAIT_ANY] = 1,      [TRAIT_FORM] = 1,       [TRAIT_MNEMONIC] = 1,   [TRAIT_STEM] = 1,
     [TRAIT_OPERANDS] = 1, [TRAIT_KINDS] = 1,      [TRAIT_OPERAND] = 0.5F, [TRAIT_SHAPE] = 3,

@@ -1,9 +1,10 @@
 /* latency.h - cycles from a source operand of an instruction to one of its destinations.
  *
- * As uops.info defines them: per pair of operands (Abel, Reineke, ASPLOS 2019, section 5.2).  A memory
- * source counts from its address.  Operands count from 1 as the form writes them; 0 is what it does
- * not write: flags, masks, implicit registers.  A file may name which of these a row is of; they are not
- * told apart here, and the least of equally good rows stands for all, since a chain is a lower bound.
+ * As uops.info defines them: per pair of operands (Abel, Reineke, ASPLOS 2019, section 5.2).  A
+ * memory source counts from its address.  Operands count from 1 as the form writes them; 0 is what
+ * it does not write: flags, masks, implicit registers.  A file may name which of these a row is of;
+ * they are not told apart here, and the least of equally good rows stands for all, since a chain is
+ * a lower bound.
  *
  * Units: cycles; NaN where the machine file does not say, which is never the same as 0.
  */

@@ -39,9 +39,9 @@ struct lp_solution {
     const double *prices; /* [n_rows]: change of the objective per unit of the row's active bound */
 };
 
-/* ERR_MODEL: infeasible, unbounded, numerically unsafe, or the certificate fails (which part, by how
- * much).  ERR_RANGE: NaN or an infinite coefficient in the data, low > high, a pair given twice.
- * ERR_HOST: no memory. */
+/* ERR_MODEL: infeasible, unbounded, numerically unsafe, or the certificate fails (which part, by
+ * how much).  ERR_RANGE: NaN or an infinite coefficient in the data, low > high, a pair given
+ * twice. ERR_HOST: no memory. */
 bool lp_solve(struct lp *p, struct lp_solution *out, struct err *e);
 
 #endif

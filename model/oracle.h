@@ -1,8 +1,9 @@
 /* oracle.h - a machine file that acts as hardware: block in, cycles out, with noise as one likes.
  *
- * For tests of inference, which then need no hardware and are the same every time: what was inferred
- * must predict what the hidden machine predicts.  Noise is relative, normal, independent from one
- * measurement to the next.  Control flow cannot be put into a block and is no form of an oracle.
+ * For tests of inference, which then need no hardware and are the same every time: what was
+ * inferred must predict what the hidden machine predicts.  Noise is relative, normal, independent
+ * from one measurement to the next.  Control flow cannot be put into a block and is no form of an
+ * oracle.
  *
  * Units: cycles per execution of the block.
  */
@@ -24,8 +25,8 @@ struct oracle {
 bool oracle_open(const struct machine *m, double noise, uint64_t seed, struct arena *a,
                  struct oracle *out, struct err *e);
 
-/* Up to n_max forms that take time on the machine and at most cycles_max of it, drawn at random, each
- * once; returns how many. */
+/* Up to n_max forms that take time on the machine and at most cycles_max of it, drawn at random,
+ * each once; returns how many. */
 int oracle_forms(struct oracle *o, double cycles_max, const char **forms, int n_max,
                  struct arena *a);
 

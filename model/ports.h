@@ -5,9 +5,9 @@
  *                               slots / dispatch width      <= T
  *
  * By LP duality T = max(slots / width, max over port sets Q of mass(Q) / |Q|) where mass(Q) is the
- * uops that can go nowhere but Q; only connected unions of occurring port sets matter.  Occupancy of
- * an unpipelined unit is a class with a fractional count.  Sources: uops.info (Abel, Reineke, ASPLOS
- * 2019, section 5.3.2) for the LP; PALMED (Derumigny et al., CGO 2022) for the dual.
+ * uops that can go nowhere but Q; only connected unions of occurring port sets matter.  Occupancy
+ * of an unpipelined unit is a class with a fractional count.  Sources: uops.info (Abel, Reineke,
+ * ASPLOS 2019, section 5.3.2) for the LP; PALMED (Derumigny et al., CGO 2022) for the dual.
  *
  * Units: uops per iteration, cycles per iteration.
  */
@@ -49,17 +49,18 @@ struct ports_bound {
     double front_end_price;       /* LP only: fall of T per cycle taken off the front end */
 };
 
-/* ERR_RANGE for a class without ports, a port past n_ports, a negative or non-finite count or number
- * of slots, a width that is not positive.  Both bounds call it first. */
+/* ERR_RANGE for a class without ports, a port past n_ports, a negative or non-finite count or
+ * number of slots, a width that is not positive.  Both bounds call it first. */
 bool ports_check(const struct ports_problem *p, struct err *e);
 
 /* The closed form: no allocation, microseconds.  The bottleneck is the smallest set that binds.
  * (A block with more than 512 connected unions is given to ports_schedule.) */
 bool ports_bound(const struct ports_problem *p, struct ports_bound *out, struct err *e);
 
-/* The LP.  Prices are those of one optimal dual: the ports' and the front end's add up to 1 where
- * T > 0, and  * T = front_end_price * slots / width + sum over classes of count * least price among its ports.
- * The bottleneck is the set of the dearest ports, which binds but need not be the smallest. */
+/* The LP.  Prices are those of one optimal dual: the ports' and the front end's add up to 1 where T
+ * > 0, and  * T = front_end_price * slots / width + sum over classes of count * least price among
+ * its ports. The bottleneck is the set of the dearest ports, which binds but need not be the
+ * smallest. */
 bool ports_schedule(const struct ports_problem *p, struct ports_bound *out, struct err *e);
 
 #endif

@@ -1,6 +1,8 @@
-/* ratio.h - the maximum cycle ratio of a graph: over all cycles, latency around it / distance around it.
+/* ratio.h - the maximum cycle ratio of a graph: over all cycles, latency around it / distance
+ * around it.
  *
- *     minimise T   subject to   pi[to] - pi[from] + distance * T >= latency   for each edge,   T >= 0
+ *     minimise T   subject to   pi[to] - pi[from] + distance * T >= latency   for each edge,   T >=
+ *     0
  *
  * The prices of the edges are a flow around the cycles that bind; their steps are read from it.
  * Edges that lie on no cycle are left out before the linear program is stated.

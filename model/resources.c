@@ -158,8 +158,8 @@ static void mark_distinct(const struct resource_map *m, bool *distinct)
 }
 
 /* Is r below some weighted mean of the others everywhere?  By Farkas' lemma that is what being
- * never the only maximum means.  minimise sum of w[s] where sum of w[s] rho[s] >= rho[r]: at most 1.
- * An answer that cannot be had keeps the resource. */
+ * never the only maximum means.  minimise sum of w[s] where sum of w[s] rho[s] >= rho[r]: at most
+ * 1. An answer that cannot be had keeps the resource. */
 static bool below_a_mean(const struct resource_map *m, const bool *alive, const bool *distinct,
                          int r)
 {

@@ -1,4 +1,5 @@
-/* resources.h - the conjunctive bound: t(K) = max over resources r of sum over forms i of K_i rho[i,r].
+/* resources.h - the conjunctive bound: t(K) = max over resources r of sum over forms i of K_i
+ * rho[i,r].
  *
  * Every form uses every resource it names (PALMED, CGO 2022, section III).  A port mapping converts
  * exactly: each connected union Q of occurring port sets is a resource with rho[i,Q] = (uops of i
@@ -48,8 +49,8 @@ struct port_mapping {
 };
 
 /* Resources that never are the only maximum are dropped: those that another one covers, and, while
- * no more than RESOURCES_EXACT_MAX are left, those that a weighted mean of others covers (an LP each).
- * ERR_RANGE: as ports_check, or more than RESOURCES_MAX unions. */
+ * no more than RESOURCES_EXACT_MAX are left, those that a weighted mean of others covers (an LP
+ * each). ERR_RANGE: as ports_check, or more than RESOURCES_MAX unions. */
 #define RESOURCES_EXACT_MAX 256
 bool resources_from_ports(const struct port_mapping *from, struct arena *a,
                           struct resource_map *out, struct err *e);

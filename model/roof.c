@@ -58,8 +58,9 @@ bool roofline_bound(const struct kernel *k, const char *isa, const char *level, 
     return true;
 }
 
-/* Shares of the update roof at which a fill is taken for one with a fetch (a half or
- * less: stores may cost more besides), and for one without (about the same, or more): see roof_write_allocates. */
+/* Shares of the update roof at which a fill is taken for one with a fetch (a half or less: stores
+ * may cost more besides), and for one without (about the same, or more): see
+ * roof_write_allocates. */
 static const double fetched_min = 0.2, fetched_max = 0.7, plain_min = 0.85;
 /* No mix of reads and writes is known to move more than this many times the read roof of all
  * cores, where the memory and not a core's misses in flight is what binds. */

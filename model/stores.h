@@ -23,7 +23,8 @@ struct store {
 double stores_cycles(const struct store *s, int n, double line_cycles, double crossing_cycles);
 
 /* Of a loop, or of its inner one's trips: spaces by base and index register, which stand at the
- * beginning of a line (what crosses one is asked for elsewhere).  0: the machine file does not say. */
+ * beginning of a line (what crosses one is asked for elsewhere).  0: the machine file does not
+ * say. */
 double stores_of_loop(const struct machine *m, const struct code_loop *l, double inner_trips);
 
 #endif

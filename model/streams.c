@@ -140,8 +140,8 @@ static bool descend(const struct task *t, int *assigned, struct stream_map *m, s
     return true;
 }
 
-/* The best of some random starts, always the same ones, so that the same data give the same map; the
- * first of them is that of the map `near`, if there is one. */
+/* The best of some random starts, always the same ones, so that the same data give the same map;
+ * the first of them is that of the map `near`, if there is one. */
 static bool fit_resources(const struct task *t, int n_resources, int starts,
                           const struct stream_map *near, struct stream_map *out, struct err *e)
 {

@@ -1,9 +1,10 @@
-/* streams.h - memory streams as a resource mapping: t(K) = max over r of sum over kinds k of K_k rho[r,k].
+/* streams.h - memory streams as a resource mapping: t(K) = max over r of sum over kinds k of K_k
+ * rho[r,k].
  *
  * A mix of streams moves K_k lines of each kind (read, write, update, write_nt) per step.  Its time
- * per step is the largest use of any of a few abstract resources, as for instructions (resources.h):
- * one resource makes streams additive, more let them overlap.  The weights are fitted to measured
- * mixes; the kernels that are predicted are never among them.
+ * per step is the largest use of any of a few abstract resources, as for instructions
+ * (resources.h): one resource makes streams additive, more let them overlap.  The weights are
+ * fitted to measured mixes; the kernels that are predicted are never among them.
  *
  * Fit: alternate between giving each mix to the resource that is its maximum and a linear program
  *     minimise sum of e_i / t_i   subject to   e_i >= rho_r . K_i - t_i          for every r

@@ -1,6 +1,7 @@
-/* bench_infer - what an inference on this machine is worth: two of them, and llvm-mca beside them where it
- * is installed, on blocks that no fit has seen.  Limits that the project set itself: 150 forms, 4 % mean,
- * 6 % RMS, tau 0.9; two inferences differ by 3 % on the mean.  Takes twice INFER_SECONDS (150). */
+/* bench_infer - what an inference on this machine is worth: two of them, and llvm-mca beside them
+ * where it is installed, on blocks that no fit has seen.  Limits that the project set itself: 150
+ * forms, 4 % mean, 6 % RMS, tau 0.9; two inferences differ by 3 % on the mean.  Takes twice
+ * INFER_SECONDS (150). */
 #include "base/file.h"
 #include "code/decode.h"
 #include "compare/accuracy.h"
@@ -105,7 +106,8 @@ static double predict(const struct machine *m, const struct block *b)
     return most;
 }
 
-/* --- llvm-mca: the instructions of the kernel that was measured ------------------------------------ */
+/* --- llvm-mca: the instructions of the kernel that was measured
+ * ------------------------------------ */
 
 static void write_loop(const struct probe_coder *coder, const struct probe_block *b, int *repeats,
                        FILE *to)

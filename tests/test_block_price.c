@@ -1,5 +1,5 @@
-/* The fast way of pricing blocks is the slow way, to the last bit: random blocks of each machine file's
- * forms, in many spellings, from a file that is read row by row. */
+/* The fast way of pricing blocks is the slow way, to the last bit: random blocks of each machine
+ * file's forms, in many spellings, from a file that is read row by row. */
 #include "base/random.h"
 #include "compare/block_price.h"
 #include "tests/formats.h"
@@ -11,7 +11,8 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum { BLOCKS = 400, TERMS_MAX = 14 };
 
-/* A form as the file has it, or with capitals, blanks, or one letter wrong, so that it is unknown. */
+/* A form as the file has it, or with capitals, blanks, or one letter wrong, so that it is
+ * unknown. */
 static void spell(struct random *r, const char *form, struct text *out)
 {
     switch (random_below(r, 8)) {

@@ -1,7 +1,8 @@
 #include "compare/block_set.h"
 #include "tests/formats.h"
 
-/* Four measured blocks and one that was not; a tool that is right, half off, and silent by turns. */
+/* Four measured blocks and one that was not; a tool that is right, half off, and silent by
+ * turns. */
 static struct block_set example(struct arena *a)
 {
     static const char *const texts[] = {"1 add r64, r64; 1 nop", "2 add r64, r64; 4 nop",

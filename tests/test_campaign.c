@@ -21,82 +21,86 @@ static void oom(void *context)
     abort();
 }
 
-/* --- sizes -------------------------------------------------------------------------------------- */
+/* --- sizes
+ * -------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    struct sizes_machine m;
+    double l1, l2, l3, dram; /* of one thread; DRAM of a copy: two arrays */
+} size_cases[] = {
+    {"two cores, large L3, one thread",
+     {1, {48 * KIB, 2 * MIB, 260 * MIB}, {1, 1, 1}, {1, 1, 1}, 4, 260 * MIB, 24 * GIB},
+     24 * KIB,
+     1 * MIB,
+     64 * MIB,
+     1040 * MIB},
+    {"two cores, large L3, two threads",
+     {2, {48 * KIB, 2 * MIB, 260 * MIB}, {1, 1, 2}, {2, 2, 1}, 4, 260 * MIB, 24 * GIB},
+     24 * KIB,
+     1 * MIB,
+     32 * MIB,
+     520 * MIB},
+    {"eight cores on a 32 MiB L3",
+     {8, {48 * KIB, 1 * MIB, 32 * MIB}, {1, 1, 8}, {8, 8, 1}, 4, 32 * MIB, 64 * GIB},
+     24 * KIB,
+     512 * KIB,
+     2 * MIB,
+     32 * MIB},
+    {"sixteen cores on two of them",
+     {16, {48 * KIB, 1 * MIB, 32 * MIB}, {1, 1, 8}, {16, 16, 2}, 4, 32 * MIB, 64 * GIB},
+     24 * KIB,
+     512 * KIB,
+     2 * MIB,
+     16 * MIB},
+    {"an L3 no larger than its L2s has no size of its own",
+     {8, {32 * KIB, 1 * MIB, 8 * MIB}, {1, 1, 8}, {8, 8, 1}, 4, 8 * MIB, 16 * GIB},
+     16 * KIB,
+     512 * KIB,
+     0,
+     32 * MIB},
+    {"ten cores on a shared L2 that is the last level",
+     {10, {128 * KIB, 16 * MIB, UNKNOWN}, {1, 5, 1}, {10, 2, 1}, 4, 16 * MIB, 64 * GIB},
+     64 * KIB,
+     1.6 * MIB,
+     0,
+     25.6 * MIB},
+    {"an L2 hardly larger than its L1",
+     {1, {64 * KIB, 128 * KIB, UNKNOWN}, {1, 1, 1}, {1, 1, 1}, 4, 128 * KIB, 4 * GIB},
+     32 * KIB,
+     0,
+     0,
+     256 * MIB},
+    {"nothing known",
+     {1, {UNKNOWN, UNKNOWN, UNKNOWN}, {1, 1, 1}, {1, 1, 1}, 4, UNKNOWN, UNKNOWN},
+     16 * KIB,
+     0,
+     0,
+     512 * MIB},
+};
 
 static void test_sizes(void)
 {
-    static const struct {
-        const char *name;
-        struct sizes_machine m;
-        double l1, l2, l3, dram; /* of one thread; DRAM of a copy: two arrays */
-    } cases[] = {
-        {"two cores, large L3, one thread",
-         {1, {48 * KIB, 2 * MIB, 260 * MIB}, {1, 1, 1}, {1, 1, 1}, 4, 260 * MIB, 24 * GIB},
-         24 * KIB,
-         1 * MIB,
-         64 * MIB,
-         1040 * MIB},
-        {"two cores, large L3, two threads",
-         {2, {48 * KIB, 2 * MIB, 260 * MIB}, {1, 1, 2}, {2, 2, 1}, 4, 260 * MIB, 24 * GIB},
-         24 * KIB,
-         1 * MIB,
-         32 * MIB,
-         520 * MIB},
-        {"eight cores on a 32 MiB L3",
-         {8, {48 * KIB, 1 * MIB, 32 * MIB}, {1, 1, 8}, {8, 8, 1}, 4, 32 * MIB, 64 * GIB},
-         24 * KIB,
-         512 * KIB,
-         2 * MIB,
-         32 * MIB},
-        {"sixteen cores on two of them",
-         {16, {48 * KIB, 1 * MIB, 32 * MIB}, {1, 1, 8}, {16, 16, 2}, 4, 32 * MIB, 64 * GIB},
-         24 * KIB,
-         512 * KIB,
-         2 * MIB,
-         16 * MIB},
-        {"an L3 no larger than its L2s has no size of its own",
-         {8, {32 * KIB, 1 * MIB, 8 * MIB}, {1, 1, 8}, {8, 8, 1}, 4, 8 * MIB, 16 * GIB},
-         16 * KIB,
-         512 * KIB,
-         0,
-         32 * MIB},
-        {"ten cores on a shared L2 that is the last level",
-         {10, {128 * KIB, 16 * MIB, UNKNOWN}, {1, 5, 1}, {10, 2, 1}, 4, 16 * MIB, 64 * GIB},
-         64 * KIB,
-         1.6 * MIB,
-         0,
-         25.6 * MIB},
-        {"an L2 hardly larger than its L1",
-         {1, {64 * KIB, 128 * KIB, UNKNOWN}, {1, 1, 1}, {1, 1, 1}, 4, 128 * KIB, 4 * GIB},
-         32 * KIB,
-         0,
-         0,
-         256 * MIB},
-        {"nothing known",
-         {1, {UNKNOWN, UNKNOWN, UNKNOWN}, {1, 1, 1}, {1, 1, 1}, 4, UNKNOWN, UNKNOWN},
-         16 * KIB,
-         0,
-         0,
-         512 * MIB},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct sizes_machine *m = &cases[i].m;
-        const double want[] = {cases[i].l1, cases[i].l2, cases[i].l3, cases[i].dram};
+    for (size_t i = 0; i < sizeof size_cases / sizeof *size_cases; i++) {
+        const struct sizes_machine *m = &size_cases[i].m;
+        const double want[] = {size_cases[i].l1, size_cases[i].l2, size_cases[i].l3,
+                               size_cases[i].dram};
         for (int level = 0; level < LEVEL_COUNT; level++) {
             char name[128];
-            snprintf(name, sizeof name, "%s: %s", cases[i].name, level_names[level]);
+            snprintf(name, sizeof name, "%s: %s", size_cases[i].name, level_names[level]);
             is_near(sizes_of_thread(m, (enum level)level, 2), want[level], 1e-12, name);
         }
     }
     ok(sizes_slice(24 * KIB, 2, 1024) == 12 * 1024, "a slice divides what there is");
     ok(sizes_slice(1000, 3, 64) == 320, "and is a multiple of an iteration's bytes");
     ok(sizes_slice(100, 2, 1024) == 1024, "and holds one iteration at least");
-    ok(sizes_fit(&cases[0].m, 12 * GIB) && !sizes_fit(&cases[0].m, 12.1 * GIB),
+    ok(sizes_fit(&size_cases[0].m, 12 * GIB) && !sizes_fit(&size_cases[0].m, 12.1 * GIB),
        "half of the memory may be used");
-    ok(sizes_fit(&cases[7].m, 1e15), "unknown memory forbids nothing");
+    ok(sizes_fit(&size_cases[7].m, 1e15), "unknown memory forbids nothing");
 }
 
-/* --- plan --------------------------------------------------------------------------------------- */
+/* --- plan
+ * --------------------------------------------------------------------------------------- */
 
 static const struct loop table[] = {
     {.name = "fma_f32",
@@ -190,7 +194,8 @@ static void test_shuffle(void)
     ok(order[0] == 0, "of one");
 }
 
-/* --- sweep -------------------------------------------------------------------------------------- */
+/* --- sweep
+ * -------------------------------------------------------------------------------------- */
 
 /* Recorded on a shared two-core KVM guest (family 6 model 207, 48 KiB, 2 MiB, 260 MiB reported). */
 static const double recorded[][2] = {
@@ -285,7 +290,8 @@ static void test_knees_made_up(void)
     ok(ascending, "from the first to the last, multiples of the unit");
 }
 
-/* --- merging ------------------------------------------------------------------------------------ */
+/* --- merging
+ * ------------------------------------------------------------------------------------ */
 
 static struct run_case made_up(double seconds, int n, struct arena *a)
 {
@@ -366,7 +372,8 @@ static void test_shared(struct arena *a)
     }
 }
 
-/* --- small runs --------------------------------------------------------------------------------- */
+/* --- small runs
+ * --------------------------------------------------------------------------------- */
 
 static void note_progress(void *context, int done, int total, const char *what)
 {

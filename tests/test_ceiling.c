@@ -71,7 +71,8 @@ static struct machine test_machine(void)
     };
 }
 
-/* The 7-point stencil on one vector: six neighbours and the middle loaded, and one vector stored. */
+/* The 7-point stencil on one vector: six neighbours and the middle loaded, and one vector
+ * stored. */
 static struct form_count stencil[] = {
     {"vmovups V, MV", 1}, /* replaced by the width */
     {"vaddps V, V, MV", 5}, {"vfmadd231ps V, V, MV", 1}, {"vmulps V, V, V", 1},

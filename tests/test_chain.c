@@ -283,8 +283,8 @@ static void test_forward_widths(struct arena *a)
     }
 }
 
-/* Measured on a Golden Cove server core: a multiplication that reads a sum takes a cycle more, also for
- * what it adds to; a sum that reads one does not. */
+/* Measured on a Golden Cove server core: a multiplication that reads a sum takes a cycle more, also
+ * for what it adds to; a sum that reads one does not. */
 static void test_others_wait(struct arena *a)
 {
     static const struct {

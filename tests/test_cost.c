@@ -9,7 +9,8 @@ static _Noreturn void oom(void *context)
     exit(1);
 }
 
-/* --- a machine made for the test: ports A0 A1 (integer), V0 V1 (vector), L0 L1 (load), S (store) --- */
+/* --- a machine made for the test: ports A0 A1 (integer), V0 V1 (vector), L0 L1 (load), S (store)
+ * --- */
 
 enum {
     A0 = 1,

@@ -1,5 +1,5 @@
-/* What predictions stand on: the code that ran, the clock beside the roofs, the instruction mix; and
- * the article's stencil, whose seven loads bind. */
+/* What predictions stand on: the code that ran, the clock beside the roofs, the instruction mix;
+ * and the article's stencil, whose seven loads bind. */
 #include "base/file.h"
 #include "compare/join.h"
 #include "tests/compare_fixture.h"

@@ -42,7 +42,8 @@ static void test_rounding(void)
        "equal is 1 and 1; what is too far apart gets as close as there is room");
 }
 
-/* --- forms by hand, so that no CPU decides ------------------------------------------------------ */
+/* --- forms by hand, so that no CPU decides
+ * ------------------------------------------------------ */
 
 enum { FORMS = 40 };
 
@@ -140,7 +141,8 @@ static void test_companions(struct arena *a)
     ok(wrong == 0, "mixes have their size with what their forms need");
 }
 
-/* --- the best of several sequences --------------------------------------------------------------- */
+/* --- the best of several sequences
+ * --------------------------------------------------------------- */
 
 static void test_alone(void)
 {

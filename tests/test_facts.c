@@ -32,8 +32,8 @@ static struct cost_table *open_machine(const char *file, struct arena *a)
     return t;
 }
 
-/* Zen 5: measured in a two-core KVM guest on an EPYC of family 26, cycles by a chain of dependent adds,
- * medians.  Skylake: published port mappings and rates. */
+/* Zen 5: measured in a two-core KVM guest on an EPYC of family 26, cycles by a chain of dependent
+ * adds, medians.  Skylake: published port mappings and rates. */
 static const struct {
     const char *file, *block;
     double crossing_loads, cycles, tolerance;

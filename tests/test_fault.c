@@ -1,5 +1,5 @@
-/* Memory that runs out anywhere while a file is read or written: oom is called, nothing crashes, and
- * what libraries hold is given back (leaks show under SAN=1). */
+/* Memory that runs out anywhere while a file is read or written: oom is called, nothing crashes,
+ * and what libraries hold is given back (leaks show under SAN=1). */
 #include "formats/blocks.h"
 #include "formats/kernels.h"
 #include "formats/machine.h"

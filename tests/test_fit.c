@@ -149,7 +149,8 @@ static void test_figure_1(struct arena *a, uint64_t seed, int n_resources)
     ok(r.check_mape < 1e-6, "figure 1: and says so (%.2g)", r.check_mape);
 }
 
-/* --- machines that come along ------------------------------------------------------------------- */
+/* --- machines that come along
+ * ------------------------------------------------------------------- */
 
 enum { FORMS = 40, PAIRS = 150, MIXES = 650, UNSEEN = 2000, LARGEST = 15, SLOWEST = 20 };
 
@@ -233,7 +234,8 @@ static void test_machines(struct arena *a)
        100 * noisy->result.check_mape);
 }
 
-/* --- reports ------------------------------------------------------------------------------------ */
+/* --- reports
+ * ------------------------------------------------------------------------------------ */
 
 /* Blocks of forms that share one port, a cycle each, but "odd" takes 1 to 9 cycles as it likes. */
 static struct fit_data *odd_data(int n_blocks, struct arena *a)
@@ -288,7 +290,8 @@ static void test_doubts(struct arena *a)
        "no weights, no map");
 }
 
-/* --- doubt -------------------------------------------------------------------------------------- */
+/* --- doubt
+ * -------------------------------------------------------------------------------------- */
 
 enum { KNOWN = 24, SCARCE = 12, OFTEN = 500, SELDOM = 2, AROUND = 60 };
 

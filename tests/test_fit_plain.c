@@ -1,5 +1,5 @@
-/* Plain maps: what a descent leaves a little off becomes the fraction it comes from, if the data let
- * it. */
+/* Plain maps: what a descent leaves a little off becomes the fraction it comes from, if the data
+ * let it. */
 #include "base/random.h"
 #include "model/fit_plain.h"
 #include "model/fit_polish.h"

@@ -2,8 +2,8 @@
 #include "model/front.h"
 #include "tests/formats.h"
 
-/* Cycles that loops took on family 6 model 207, of which 24 stood in a row; i: vaddps ymm, ymm, [rdi +
- * rax], n: a nop.  Two of them a cycle are all that its ports add. */
+/* Cycles that loops took on family 6 model 207, of which 24 stood in a row; i: vaddps ymm, ymm,
+ * [rdi + rax], n: a nop.  Two of them a cycle are all that its ports add. */
 static const struct {
     const char *loop;
     double cycles;
@@ -53,7 +53,8 @@ static struct machine_form forms[] = {
 static struct machine_fusion pair[] = {
     {.first = "dec r64", .second = "jcc rel", .uops = anywhere, .n_uops = 1}};
 
-/* Loops of nops that end in dec and jnz, 3 and 2 bytes, measured likewise: the least that was seen. */
+/* Loops of nops that end in dec and jnz, 3 and 2 bytes, measured likewise: the least that was
+ * seen. */
 static const struct {
     int nops, bytes, end; /* of the loop, from a line's beginning */
     double cycles;
@@ -111,8 +112,8 @@ static void fetching(struct arena *a)
 
 /* --- averages --- */
 
-/* Widths and slots that are no whole numbers are averages, of which no order can be told: they bound no
- * more than their sum does. */
+/* Widths and slots that are no whole numbers are averages, of which no order can be told: they
+ * bound no more than their sum does. */
 static void averages(struct arena *a)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Small files of the kinds other tools have, written for this test: what comes over, what does not and
- * why, and that what is written reads back without an error. */
+/* Small files of the kinds other tools have, written for this test: what comes over, what does not
+ * and why, and that what is written reads back without an error. */
 #include "import/import.h"
 #include "import/notation.h"
 #include "model/check.h"
@@ -16,7 +16,8 @@ static bool read_file(const char *file, const char *arch, struct arena *a, struc
     return import_read(test_file(path, a), &wish, a, out, e);
 }
 
-/* --- what comes over ---------------------------------------------------------------------------- */
+/* --- what comes over
+ * ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *file, *arch;
@@ -176,7 +177,8 @@ static void check_source(size_t i)
     arena_release(a);
 }
 
-/* --- what is refused ---------------------------------------------------------------------------- */
+/* --- what is refused
+ * ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *format, *arch, *input, *error;
@@ -233,7 +235,8 @@ static void check_refused(size_t i)
     arena_release(a);
 }
 
-/* --- spellings ---------------------------------------------------------------------------------- */
+/* --- spellings
+ * ---------------------------------------------------------------------------------- */
 
 static const struct {
     enum code_arch arch;

@@ -239,9 +239,9 @@ static void check_crossing_compared(struct arena *a)
 
 static void check_chains_and_crossing(struct arena *a)
 {
-    /* 1: vmovups zmm0, [rax-4]; vaddps zmm1, zmm1, [rax+60]; vaddps zmm2, zmm0, zmm2;
-     * vmovaps zmm3, zmm4; vmulps zmm4, zmm3, zmm3; vmovups [rdx+64], zmm2; add rax, 64; jnz 1b; ret:
-     * zmm1, zmm2 and, by way of zmm3, zmm4 go round. */
+    /* 1: vmovups zmm0, [rax-4]; vaddps zmm1, zmm1, [rax+60]; vaddps zmm2, zmm0, zmm2; vmovaps zmm3,
+     * zmm4; vmulps zmm4, zmm3, zmm3; vmovups [rdx+64], zmm2; add rax, 64; jnz 1b; ret: zmm1, zmm2
+     * and, by way of zmm3, zmm4 go round. */
     const char *hex = "62f17c481080fcffffff62f1744858883c00000062f17c4858d262f17c4828dc62f16448"
                       "59e362f17c481152014883c04075cdc3";
     struct code_loop l;

@@ -103,8 +103,8 @@ static bool passes(const struct loop_state *s)
     return loop_state_check(s, &check);
 }
 
-/* Whatever could go wrong must be seen: a loop that does nothing, an iteration left out, one element
- * changed, constants of another case. */
+/* Whatever could go wrong must be seen: a loop that does nothing, an iteration left out, one
+ * element changed, constants of another case. */
 static void test_detection(struct loop_state *s, const struct loop *l, struct memory *m)
 {
     const char *const isa = isa_info[l->isa].name;
@@ -159,8 +159,8 @@ static void test_long_runs(struct loop_state *s, const struct loop *l, struct me
        (unsigned long long)n_iter);
 }
 
-/* What the calling convention leaves to the caller survives: with sixteen values alive across the call
- * the compiler has some of them in every such register. */
+/* What the calling convention leaves to the caller survives: with sixteen values alive across the
+ * call the compiler has some of them in every such register. */
 static void test_registers(struct loop_state *s, const struct loop *l, struct memory *m)
 {
     volatile double in[8] = {1, 2, 3, 4, 5, 6, 7, 8};

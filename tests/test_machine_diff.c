@@ -48,7 +48,8 @@ static const struct difference *find(const struct machine_diff *d, enum differen
     return NULL;
 }
 
-/* --- one difference at a time ------------------------------------------------------------------- */
+/* --- one difference at a time
+ * ------------------------------------------------------------------- */
 
 static const char plain[] = HEAD CORE FORMS;
 
@@ -107,7 +108,8 @@ static void test_single(struct arena *a)
     }
 }
 
-/* --- the same machine in other words ------------------------------------------------------------ */
+/* --- the same machine in other words
+ * ------------------------------------------------------------ */
 
 /* The dual of the plain file, by hand: P0, P1, both, the front end; forms written out. */
 static const char dual[] =
@@ -140,7 +142,8 @@ static void test_same(struct arena *a)
     ok(d.n == 2 && find(&d, DIFFERENCE_FACT, "core.ports"), "only the ports are gone");
 }
 
-/* --- mappings that differ ----------------------------------------------------------------------- */
+/* --- mappings that differ
+ * ----------------------------------------------------------------------- */
 
 static struct machine *with(struct arena *a, const char *add, const char *imul, const char *vaddps)
 {
@@ -176,7 +179,8 @@ static void test_mappings(struct arena *a)
        "what only shows in blocks is a difference too (%g)", moved.worst);
 }
 
-/* --- patterns ----------------------------------------------------------------------------------- */
+/* --- patterns
+ * ----------------------------------------------------------------------------------- */
 
 static void test_conditions(struct arena *a)
 {
@@ -216,7 +220,8 @@ static void test_latencies(struct arena *a)
        "a plain latency holds for every pair");
 }
 
-/* --- what resources stand for ------------------------------------------------------------------- */
+/* --- what resources stand for
+ * ------------------------------------------------------------------- */
 
 static struct machine *meaning(struct arena *a, const char *names)
 {
@@ -246,7 +251,8 @@ static void test_meanings(struct arena *a)
     ok(compare(one, meaning(a, ""), 0, a).n == 0, "unless it names none at all");
 }
 
-/* --- refused, and shown ------------------------------------------------------------------------- */
+/* --- refused, and shown
+ * ------------------------------------------------------------------------- */
 
 static void test_refused(struct arena *a)
 {

@@ -122,7 +122,8 @@ static const struct group {
     {"apple-m1", "fmla v.4s, v.4s, v.4s", 0, 0, 0.25, 0.2502},
     {"apple-m1", "ldr x, m64", 1, 0, 1.0 / 3, 1.0 / 3},
 
-    /* Zen 3 to 5 by LLVM's tables (22.1.8; X86ScheduleZnver5.td@21c5e932): reciprocal throughputs. */
+    /* Zen 3 to 5 by LLVM's tables (22.1.8; X86ScheduleZnver5.td@21c5e932): reciprocal
+     * throughputs. */
     {"zen3", "vdivpd ymm, ymm, ymm", 0, 0, 5.0, 5.0},
     {"zen3", "vperm2f128 ymm, ymm, ymm, imm", 0, 0, 1.0, 1.0},
     {"zen3", "vcvtps2pd ymm, xmm", 0, 0, 1.0, 1.0},

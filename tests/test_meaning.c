@@ -1,5 +1,5 @@
-/* What inferred resources stand for: the dual of a port mapping, its names taken away, must get them
- * back. */
+/* What inferred resources stand for: the dual of a port mapping, its names taken away, must get
+ * them back. */
 #include "code/form.h"
 #include "model/cost_table.h"
 #include "model/meaning.h"

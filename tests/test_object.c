@@ -160,7 +160,8 @@ static void check_changes(struct arena *a)
     }
 }
 
-/* Without functions the labels of assembly serve, without these the sections; but not in a program. */
+/* Without functions the labels of assembly serve, without these the sections; but not in a
+ * program. */
 static void check_untyped(struct arena *a)
 {
     struct image image = good;

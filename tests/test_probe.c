@@ -22,7 +22,8 @@ struct fixture {
     int n_forms;
 };
 
-/* --- what a kernel promises, read from its machine code ----------------------------------------- */
+/* --- what a kernel promises, read from its machine code
+ * ----------------------------------------- */
 
 enum { LOOP_MAX = 300, CHAINS_MIN = 3, ITEMS_MAX = 64 };
 
@@ -41,7 +42,8 @@ static int read_loop(struct decoder *d, const uint8_t *code, const struct probe_
     return n;
 }
 
-/* The longest chain of instructions behind the value of each register, after the body has run once more. */
+/* The longest chain of instructions behind the value of each register, after the body has run once
+ * more. */
 static int run_chains(const struct insn *body, int n, int depth[CODE_REGS_MAX])
 {
     int longest = 0;
@@ -117,8 +119,8 @@ static int count_form(const struct insn *body, int n, const char *form)
     return count;
 }
 
-/* Bit 1: updated by a form of single, bit 2: by one of double precision.  Adders of some cores stumble over
- * a sum of the other kind. */
+/* Bit 1: updated by a form of single, bit 2: by one of double precision.  Adders of some cores
+ * stumble over a sum of the other kind. */
 static const char *precisions(const struct insn *body, int n)
 {
     static int updated[CODE_REGS_MAX];
@@ -291,7 +293,8 @@ static void test_refusals(const struct fixture *f)
        "a block has a size limit");
 }
 
-/* --- chains -------------------------------------------------------------------------------------- */
+/* --- chains
+ * -------------------------------------------------------------------------------------- */
 
 enum { MEMORY_VALUE = CODE_REGS_MAX, PLACES };
 
@@ -468,7 +471,8 @@ static void test_paths(const struct fixture *f)
     }
 }
 
-/* --- latencies from readings --------------------------------------------------------------------- */
+/* --- latencies from readings
+ * --------------------------------------------------------------------- */
 
 static const struct probe_latency *latency(const struct probe_latencies *l, const char *from,
                                            const char *to)
@@ -539,7 +543,8 @@ static void test_latencies(const struct fixture *f)
     ok(!latency(&l, "2", "1") && l.failed, "what was not measured is left out, and said");
 }
 
-/* --- as rows of a machine file --------------------------------------------------------------------- */
+/* --- as rows of a machine file
+ * --------------------------------------------------------------------- */
 
 static void test_rows(const struct fixture *f)
 {
@@ -575,7 +580,8 @@ static void test_rows(const struct fixture *f)
        "where it makes no difference there is one number");
 }
 
-/* --- the child process --------------------------------------------------------------------------- */
+/* --- the child process
+ * --------------------------------------------------------------------------- */
 
 static const struct faulty {
     const char *name, *failed; /* NULL: runs */
@@ -614,7 +620,8 @@ static void test_faults(struct probe *p)
     }
 }
 
-/* --- forms that fault ----------------------------------------------------------------------------- */
+/* --- forms that fault
+ * ----------------------------------------------------------------------------- */
 
 static const struct bad_form {
     const char *form, *failed; /* NULL: is measured, or finds no quiet moment */

@@ -1,8 +1,9 @@
 /* What kernels.yaml states of each loop, against the machine code of that loop.
  *
- * Without arguments: the loops linked into this program, also those the CPU cannot run.  With OBJECT
- * and ISA: functions loop_ISA_NAME of an object file, which may be for another machine.  A difference
- * fails where the loop is fixed by hand; what a compiler made of intrinsics is only reported.
+ * Without arguments: the loops linked into this program, also those the CPU cannot run.  With
+ * OBJECT and ISA: functions loop_ISA_NAME of an object file, which may be for another machine.  A
+ * difference fails where the loop is fixed by hand; what a compiler made of intrinsics is only
+ * reported.
  */
 #include "base/text.h"
 #include "code/loop.h"

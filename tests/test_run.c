@@ -40,6 +40,15 @@ static void round_trip(const struct run *r, struct arena *a, const char *name)
 }
 
 /* Numbers of many digits and texts that look like something else. */
+static const char *awkward_warnings[] = {
+    "true",
+    "1.0",
+    "a: b # c",
+    "'quoted' \"twice\"",
+    "µ",
+    ("a long sentence that goes on for more than a hundred characters, so "
+     "that an emitter would fold it somewhere, which must not change it")};
+
 static void awkward(struct arena *a)
 {
     double seconds[21], clocks[21];
@@ -67,14 +76,6 @@ static void awkward(struct arena *a)
                                 .tolerance = 1e-4,
                                 .noise = {0, (double)NAN, 0, 0, 1.0 / 3, 1.0 / 6, 3, 2, true,
                                           "pressure: 1829 ms, # not a comment"}}};
-    const char *warnings[] = {
-        "true",
-        "1.0",
-        "a: b # c",
-        "'quoted' \"twice\"",
-        "µ",
-        ("a long sentence that goes on for more than a hundred characters, so "
-         "that an emitter would fold it somewhere, which must not change it")};
     const struct run r = {
         .command = "gambrel measure",
         .date = "2026-11-29T20:42:00Z",
@@ -96,7 +97,7 @@ static void awkward(struct arena *a)
                  .counters = "none: {}"},
         .cases = cases,
         .n_cases = 1,
-        .warnings = warnings,
+        .warnings = awkward_warnings,
         .n_warnings = 6,
     };
     struct run whole = r;

@@ -20,7 +20,8 @@ static void oom(void *context)
     abort();
 }
 
-/* --- protocol ----------------------------------------------------------------------------------- */
+/* --- protocol
+ * ----------------------------------------------------------------------------------- */
 
 struct fake { /* a machine on which an iteration takes iter_s, after `slow` passes ten times that */
     double iter_s, fixed_s;
@@ -135,7 +136,8 @@ static void test_crowded(void)
     }
 }
 
-/* --- noise -------------------------------------------------------------------------------------- */
+/* --- noise
+ * -------------------------------------------------------------------------------------- */
 
 static void test_noise(void)
 {
@@ -208,7 +210,8 @@ static void test_spread(void)
     }
 }
 
-/* --- memory and threads ------------------------------------------------------------------------- */
+/* --- memory and threads
+ * ------------------------------------------------------------------------- */
 
 static void test_memory(void)
 {
@@ -286,7 +289,8 @@ static void test_pool(const struct host *h)
     }
 }
 
-/* --- one real case ------------------------------------------------------------------------------ */
+/* --- one real case
+ * ------------------------------------------------------------------------------ */
 
 static void do_nothing(struct loop_args *args)
 {

@@ -3,8 +3,8 @@
 #include "model/stores.h"
 #include "tests/formats.h"
 
-/* Stores of a trip: a letter for the place, a digit for which of those there; each trip goes on where the
- * last one ended.  Cycles that eight trips in a row took each, on family 6 model 207. */
+/* Stores of a trip: a letter for the place, a digit for which of those there; each trip goes on
+ * where the last one ended.  Cycles that eight trips in a row took each, on family 6 model 207. */
 static const struct {
     const char *stores;
     int bytes;

@@ -276,87 +276,88 @@ static void writing(struct arena *a)
 }
 
 /* Whatever text is written is read back as the same text. */
+static const char *const text_cases[] = {
+    "plain",
+    "",
+    " ",
+    "a: b",
+    "- a",
+    "# no comment",
+    "'",
+    "\"",
+    "it's",
+    "a #b",
+    "[x",
+    "{",
+    "}",
+    "vmovups zmm, m512",
+    "&a",
+    "*a",
+    "!t",
+    "%d",
+    "@",
+    "`",
+    "|",
+    ">",
+    "?",
+    ": ",
+    "~",
+    "null",
+    "yes",
+    "true",
+    "1e9",
+    "0x10",
+    "012",
+    "-",
+    "--- x",
+    "...",
+    "two\nlines",
+    "tab\there",
+    "trailing ",
+    " leading",
+    ("two  spaces in  a rather long text that an emitter would have to "
+     "fold somewhere  because it is longer than one hundred characters"),
+    "a\n\nb\n",
+    "\n",
+    "\r",
+    "\033[2J",
+    "\x7f",
+    "ümlaut µs",
+    "\xc2\x85",
+    "\xe2\x80\xa8",
+    "\xef\xbb\xbf",
+    "\xf0\x9f\x98\x80",
+    "<<",
+    "unknown",
+    "a,b",
+    "key?",
+    "\\",
+    "\\n",
+    "a\\",
+};
+
 static void texts(struct arena *a)
 {
-    static const char *const cases[] = {
-        "plain",
-        "",
-        " ",
-        "a: b",
-        "- a",
-        "# no comment",
-        "'",
-        "\"",
-        "it's",
-        "a #b",
-        "[x",
-        "{",
-        "}",
-        "vmovups zmm, m512",
-        "&a",
-        "*a",
-        "!t",
-        "%d",
-        "@",
-        "`",
-        "|",
-        ">",
-        "?",
-        ": ",
-        "~",
-        "null",
-        "yes",
-        "true",
-        "1e9",
-        "0x10",
-        "012",
-        "-",
-        "--- x",
-        "...",
-        "two\nlines",
-        "tab\there",
-        "trailing ",
-        " leading",
-        ("two  spaces in  a rather long text that an emitter would have to "
-         "fold somewhere  because it is longer than one hundred characters"),
-        "a\n\nb\n",
-        "\n",
-        "\r",
-        "\033[2J",
-        "\x7f",
-        "ümlaut µs",
-        "\xc2\x85",
-        "\xe2\x80\xa8",
-        "\xef\xbb\xbf",
-        "\xf0\x9f\x98\x80",
-        "<<",
-        "unknown",
-        "a,b",
-        "key?",
-        "\\",
-        "\\n",
-        "a\\",
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof text_cases / sizeof *text_cases; i++) {
         struct err e = {0};
         struct bytes out = {0};
         struct yml_out *o = yml_out_open(a);
         yml_out_map(o, false);
         yml_out_key(o, "k");
-        yml_out_text(o, cases[i]);
+        yml_out_text(o, text_cases[i]);
         yml_out_key(o, "l");
         yml_out_list(o, true);
-        yml_out_text(o, cases[i]);
+        yml_out_text(o, text_cases[i]);
         yml_out_end(o);
         yml_out_end(o);
         const bool good = yml_out_close(o, &out, &e);
         const struct yml *root = good ? yml_read(out, "f", a, &e) : NULL;
-        const char *line = arena_format(a, "{k: %s}\n", yml_quoted(a, cases[i]));
+        const char *line = arena_format(a, "{k: %s}\n", yml_quoted(a, text_cases[i]));
         const struct yml *by_hand = yml_read(bytes(line), "f", a, &e);
-        ok(by_hand && strcmp(yml_find(by_hand, "k")->text, cases[i]) == 0,
+        ok(by_hand && strcmp(yml_find(by_hand, "k")->text, text_cases[i]) == 0,
            "text %zu reads back from quotes", i);
-        ok(root && strcmp(yml_find(root, "k")->text, cases[i]) == 0 &&
-               strcmp(yml_find(root, "l")->child->text, cases[i]) == 0,
+        ok(root && strcmp(yml_find(root, "k")->text, text_cases[i]) == 0 &&
+               strcmp(yml_find(root, "l")->child->text, text_cases[i]) == 0,
            "text %zu reads back", i);
         if (!root) {
             printf("# %s\n", e.text);
@@ -371,8 +372,8 @@ static void texts(struct arena *a)
     is_text(yml_read(out, "f", a, &e)->text, "latin-1 ? here", "are marked, not passed on");
 }
 
-/* Files of other programs: tags are noted and passed over, JSON's \\u0000 is kept; the rest is refused
- * as ever. */
+/* Files of other programs: tags are noted and passed over, JSON's \\u0000 is kept; the rest is
+ * refused as ever. */
 static void foreign(struct arena *a)
 {
     struct err e = {0};

@@ -44,7 +44,8 @@ static inline void fuzz_check(bool read, const struct err *e)
     }
 }
 
-/* For readers that take a path: a file in memory that holds the input, -1 if there is none to be had. */
+/* For readers that take a path: a file in memory that holds the input, -1 if there is none to be
+ * had. */
 #define FUZZ_PATH_BYTES 32
 
 static inline int fuzz_file(const uint8_t *data, size_t size, char path[FUZZ_PATH_BYTES])

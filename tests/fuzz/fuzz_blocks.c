@@ -1,5 +1,5 @@
-/* Any bytes are rows of blocks until the end or an error with a place; blocks keep what they are when
- * others have been read, and a number is that of one form. */
+/* Any bytes are rows of blocks until the end or an error with a place; blocks keep what they are
+ * when others have been read, and a number is that of one form. */
 #include "formats/blocks.h"
 #include "tests/fuzz/fuzz.h"
 

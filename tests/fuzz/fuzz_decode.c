@@ -1,5 +1,5 @@
-/* Any bytes decode to something within its bounds or are refused, instruction by instruction and as a
- * function with a loop; the first byte chooses the machine. */
+/* Any bytes decode to something within its bounds or are refused, instruction by instruction and as
+ * a function with a loop; the first byte chooses the machine. */
 #include "code/decode.h"
 #include "code/loop.h"
 

@@ -1,5 +1,5 @@
-/* Any bytes are a file of measurements, or an error with a place that leaves them alone; what was read is
- * read again with one more. */
+/* Any bytes are a file of measurements, or an error with a place that leaves them alone; what was
+ * read is read again with one more. */
 #include "formats/measured.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
-/* Any line of assembly stands for some forms, all of them spelled as this program spells them, or for
- * none; the first byte says of which instruction set. */
+/* Any line of assembly stands for some forms, all of them spelled as this program spells them, or
+ * for none; the first byte says of which instruction set. */
 #include "import/notation.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,5 @@
-/* Any bytes are an object whose functions can be read to their last byte, or an error with a file. */
+/* Any bytes are an object whose functions can be read to their last byte, or an error with a
+ * file. */
 #include "code/object.h"
 
 #include <setjmp.h>

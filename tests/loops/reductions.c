@@ -1,25 +1,29 @@
-/* Sums and extremes, in order (which no compiler may change) and as the pragma allows.  See elementwise.c. */
+/* Sums and extremes, in order (which no compiler may change) and as the pragma allows.  See
+ * elementwise.c. */
 #include <stddef.h>
 
 /* loop sum: T* */
 T sum(size_t n, const T *x)
 {
     T s = 0;
-    for (size_t i = 0; i < n; i++) s += x[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i];
     return s;
 }
 /* loop dot: T*, T* */
 T dot(size_t n, const T *x, const T *y)
 {
     T s = 0;
-    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i] * y[i];
     return s;
 }
 /* loop product: T* */
 T product(size_t n, const T *x)
 {
     T s = 1;
-    for (size_t i = 0; i < n; i++) s *= x[i];
+    for (size_t i = 0; i < n; i++)
+        s *= x[i];
     return s;
 }
 /* loop sum_simd: T* */
@@ -27,7 +31,8 @@ T sum_simd(size_t n, const T *x)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += x[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i];
     return s;
 }
 /* loop dot_simd: T*, T* */
@@ -35,7 +40,8 @@ T dot_simd(size_t n, const T *x, const T *y)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i] * y[i];
     return s;
 }
 /* loop norm_simd: T* */
@@ -43,7 +49,8 @@ T norm_simd(size_t n, const T *x)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += x[i] * x[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i] * x[i];
     return s;
 }
 /* loop weighted_simd: T*, T*, T* */
@@ -51,7 +58,8 @@ T weighted_simd(size_t n, const T *w, const T *x, const T *y)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += w[i] * x[i] * y[i];
+    for (size_t i = 0; i < n; i++)
+        s += w[i] * x[i] * y[i];
     return s;
 }
 /* loop distance_simd: T*, T* */
@@ -59,7 +67,8 @@ T distance_simd(size_t n, const T *x, const T *y)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += (x[i] - y[i]) * (x[i] - y[i]);
+    for (size_t i = 0; i < n; i++)
+        s += (x[i] - y[i]) * (x[i] - y[i]);
     return s;
 }
 /* loop absolute_sum_simd: T* */
@@ -67,14 +76,16 @@ T absolute_sum_simd(size_t n, const T *x)
 {
     T s = 0;
 #pragma omp simd reduction(+ : s)
-    for (size_t i = 0; i < n; i++) s += x[i] < 0 ? -x[i] : x[i];
+    for (size_t i = 0; i < n; i++)
+        s += x[i] < 0 ? -x[i] : x[i];
     return s;
 }
 /* loop largest: T* */
 T largest(size_t n, const T *x)
 {
     T s = x[0];
-    for (size_t i = 0; i < n; i++) s = x[i] > s ? x[i] : s;
+    for (size_t i = 0; i < n; i++)
+        s = x[i] > s ? x[i] : s;
     return s;
 }
 /* loop smallest_simd: T* */
@@ -82,7 +93,8 @@ T smallest_simd(size_t n, const T *x)
 {
     T s = x[0];
 #pragma omp simd reduction(min : s)
-    for (size_t i = 0; i < n; i++) s = x[i] < s ? x[i] : s;
+    for (size_t i = 0; i < n; i++)
+        s = x[i] < s ? x[i] : s;
     return s;
 }
 /* loop four_sums: T*; 4 */
