@@ -91,8 +91,8 @@ static const char *origin(const struct climb *c)
     return c->ran && c->ran->stated ? "of its code"
            : c->ran                 ? "of the code that ran"
            : !c->subject.kernel->hand_fixed
-               ? "as kernels.yaml states them; what the compiler made of it is not known"
-               : "as kernels.yaml states them";
+               ? "as its description states them; what the compiler made of it is not known"
+               : "as its description states them";
 }
 
 void explain_loop(const struct explanation *x, struct document *d)
