@@ -2,15 +2,11 @@
 
 #include "base/child.h"
 #include "base/stats.h"
-#include "measure/callee.h"
+#include "cli/kernel_ran.h"
 #include "measure/host.h"
 #include "measure/noise.h"
 #include "measure/sizes.h"
-#include "model/ceiling.h"
-#include "model/chain.h"
 #include "model/detect.h"
-#include "model/front.h"
-#include "model/stores.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,8 +24,6 @@ enum {
     ROUNDS_DRAM = 7
 };
 #define CALL_S     2e-5 /* short, so that most timings lie between two disturbances */
-#define RARE       0.01 /* runs of an instruction for an iteration that do not count: loop exits */
-#define OFTEN      0.5  /* enough to be part of the loop, though seen once */
 #define PATIENCE_S 2.0  /* for better times, at each level */
 #define WELL_EXPLAINED                                                                             \
     0.9 /* of the time by the best ceiling; below, the report says what is left */
@@ -66,264 +60,6 @@ bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct er
     }
 }
 
-/* --- what runs --- */
-
-/* The loop that runs most, how often, and what else does. */
-struct ran {
-    const struct kernel_candidate *loop;
-    double n_per_iter; /* how much of n one iteration is */
-    double share;      /* of all instructions that run for one more n; NaN: not counted */
-    struct callee_steps steps;
-};
-
-static double runs_of(const struct kernel_candidate *k, const double *per_n)
-{
-    return per_n[k->loop.address - k->function.address];
-}
-
-static double instructions_per_n(const struct kernel_candidate *k, const double *per_n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < k->function.len; i++) {
-        sum += per_n[i];
-    }
-    return sum;
-}
-
-/* Of the loop's own instructions, as many as run in it. */
-static double loop_runs(const struct kernel_candidate *k, const double *per_n)
-{
-    double sum = 0;
-    for (int i = 0; i < k->loop.loop.n; i++) {
-        sum += per_n[k->loop.loop.insns[i].address - k->function.address];
-    }
-    return sum;
-}
-
-/* By single steps; where they cannot be counted, the loop chosen by its code and its stride. */
-static bool find_ran(struct cli *c, const struct kernel_code *code, bool chosen,
-                     const struct callee_request *r, struct ran *out, struct err *e)
-{
-    const struct kernel_candidate *most = &code->all[code->chosen];
-    struct callee_steps steps;
-    if (!callee_count(r, most->function.len, c->arena, &steps, e)) {
-        return false;
-    }
-    const double *per_n = steps.per_n;
-    for (int i = 0; i < code->n && !chosen; i++) {
-        most = loop_runs(&code->all[i], per_n) > loop_runs(most, per_n) ? &code->all[i] : most;
-    }
-    const double runs = runs_of(most, per_n);
-    *out = (struct ran){most, 1 / runs, loop_runs(most, per_n) / instructions_per_n(most, per_n),
-                        steps};
-    return runs > 0 ||
-           err_set(e, ERR_HOST, LOC_NONE,
-                   "%s does not run more often for a larger n; is n its first argument?",
-                   most->place);
-}
-
-/* --- ceilings --- */
-
-struct ladder {
-    const struct machine *machine; /* NULL: none describes this CPU */
-    double ports, chains, best;    /* cycles per iteration; NaN */
-    const char *ports_words, *chains_words;
-    const char *unknown; /* "" or names */
-};
-
-static bool addresses_rip(const struct insn *i)
-{
-    for (int k = 0; k < i->n_mem; k++) {
-        if (i->mem[k].rip_relative) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The function's instructions that run at all, in order, and how often for one iteration. */
-static int list_what_ran(struct cli *c, const struct ran *r, struct insn **insns, double **times)
-{
-    const struct object_function *f = &r->loop->function;
-    struct err none = {0};
-    struct decoder *d = decoder_open(r->loop->loop.loop.arch, &none);
-    int n = 0;
-    *insns = arena_new(c->arena, struct insn, f->len);
-    *times = arena_new(c->arena, double, f->len);
-    for (size_t at = 0; d && at < f->len; at++) {
-        const double runs = r->steps.per_n[at] * r->n_per_iter;
-        const bool once =
-            r->steps.per_n[at] < 1.5 * r->steps.once_per_n; /* more, and that is all */
-        if (runs > (once ? OFTEN : RARE) &&
-            decode_insn(d, f->code + at, f->len - at, f->address + at, &(*insns)[n], &none)) {
-            (*times)[n++] = runs;
-        }
-    }
-    decoder_close(d);
-    return n;
-}
-
-/* How often an iteration takes this branch: as often as it does not go on behind it. */
-static double taken(const struct ran *r, const struct insn *i, double times)
-{
-    const uint64_t behind = i->address + (uint64_t)i->length - r->loop->function.address;
-    const double goes_on = i->conditional && behind < r->loop->function.len
-                               ? r->steps.per_n[behind] * r->n_per_iter
-                               : 0;
-    return fmax(times - goes_on, 0);
-}
-
-/* All that are taken, and those within a line of code, of which one ends each cycle's fetching. */
-static void add_branches(struct cost *cost, const struct ran *r, const struct insn *insns,
-                         const double *times, int n)
-{
-    enum { LINE = 64 };
-    const uint64_t moved = r->steps.first - r->loop->function.address;
-    double in_line = 0;
-    for (int i = 0; i < n; i++) {
-        if (insns[i].branch && insns[i].target != 0 && !insns[i].calls) {
-            const double often = taken(r, &insns[i], times[i]);
-            const bool near = (insns[i].address + moved) / LINE == (insns[i].target + moved) / LINE;
-            cost->taken_branches += often;
-            in_line += near ? often : 0;
-        }
-    }
-    if (cost_machine(cost->table)->fetch_slots > 0) {
-        cost->front.fetch_cycles = in_line;
-    }
-}
-
-/* What stands beside the loop takes ports, too, as often as it runs. */
-static void add_what_ran(struct cli *c, struct cost *cost, const struct ran *r)
-{
-    struct insn *insns;
-    double *times;
-    const int n = list_what_ran(c, r, &insns, &times);
-    add_branches(cost, r, insns, times, n);
-    for (int i = 0; i < n; i++) {
-        const bool follows =
-            i + 1 < n && insns[i].address + (uint64_t)insns[i].length == insns[i + 1].address;
-        const bool together =
-            follows && fabs(times[i] - times[i + 1]) < 1e-9 * times[i] && !addresses_rip(&insns[i]);
-        const struct cost_row *pair =
-            together ? cost_of_pair(cost->table, insns[i].form, insns[i + 1].form) : NULL;
-        if (pair) {
-            cost_add(cost, pair, times[i++]);
-        } else {
-            cost_add_insn(cost, &insns[i], times[i]);
-        }
-    }
-}
-
-/* --- lines that are crossed --- */
-
-/* Number of a general register, -1: none of the sixteen. */
-static int number_of(const struct decoder *d, code_reg reg)
-{
-    static const char *const names[CALLEE_REGS] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",
-                                                   "rsi", "rdi", "r8",  "r9",  "r10", "r11",
-                                                   "r12", "r13", "r14", "r15"};
-    int number = -1;
-    for (int k = 0; reg && k < CALLEE_REGS; k++) {
-        number = strcmp(names[k], code_reg_name(d, reg)) == 0 ? k : number;
-    }
-    return number;
-}
-
-/* Where an access was first, and how far it moves; *step 0: by no constant. */
-static uint64_t place_of(const struct decoder *d, const struct code_loop *l,
-                         const struct insn_mem *m, const uint64_t *regs, uint64_t *step)
-{
-    const int base = number_of(d, m->base), index = number_of(d, m->index);
-    int64_t base_step, index_step;
-    const bool moves = !m->rip_relative && (base >= 0 || index >= 0) &&
-                       lift_step(l, m->base, &base_step) && lift_step(l, m->index, &index_step);
-    *step = moves ? (uint64_t)(base_step + index_step * m->scale) : 0;
-    return (base < 0 ? 0 : regs[base]) + (index < 0 ? 0 : regs[index] * (uint64_t)m->scale) +
-           (uint64_t)m->displacement;
-}
-
-/* The part of iterations in which an access crosses a line; 0 where it does not move by a
- * constant. */
-static double crossing_part(uint64_t first, uint64_t step, int bytes)
-{
-    enum { LINE = 64 };
-    int crossed = 0;
-    for (uint64_t k = 0; k < LINE && step != 0; k++) {
-        crossed += (int)((first + k * step) % LINE) + bytes > LINE;
-    }
-    return (double)crossed / LINE;
-}
-
-enum { STORES_MAX = 64 };
-
-/* What the loop's accesses do to lines. */
-struct lines {
-    double crossing_loads, crossing_stores; /* an iteration */
-    struct store stores[STORES_MAX];
-    int n_stores;
-};
-
-static void add_access(const struct insn_mem *m, uint64_t first, uint64_t step, double times,
-                       struct lines *out)
-{
-    const double part = times * crossing_part(first, step, m->bytes);
-    out->crossing_loads += m->read ? part : 0;
-    out->crossing_stores += m->write ? part : 0;
-    if (m->write && out->n_stores < STORES_MAX) {
-        out->stores[out->n_stores++] = (struct store){(int64_t)first, (int64_t)step, 0, m->bytes};
-    }
-}
-
-static void find_lines(const struct ran *r, struct lines *out)
-{
-    const struct kernel_candidate *k = r->loop;
-    const struct code_loop *l = &k->loop.loop;
-    struct err none = {0};
-    struct decoder *d = decoder_open(l->arch, &none);
-    *out = (struct lines){0};
-    for (int i = 0; d && i < l->n; i++) {
-        const uint64_t offset = l->insns[i].address - k->function.address;
-        const double times = r->steps.per_n[offset] * r->n_per_iter;
-        const bool by_data =
-            strstr(l->insns[i].form, "gather") || strstr(l->insns[i].form, "scatter");
-        for (int m = 0; m < l->insns[i].n_mem && !by_data; m++) {
-            const struct insn_mem *mem = &l->insns[i].mem[m];
-            uint64_t step;
-            const uint64_t first = place_of(d, l, mem, r->steps.regs[offset], &step);
-            add_access(mem, first, step, times, out);
-        }
-    }
-    decoder_close(d);
-}
-
-/* Whether all of the loop runs in every iteration. */
-static bool runs_straight(const struct ran *r)
-{
-    const struct kernel_candidate *k = r->loop;
-    for (int i = 0; i < k->loop.loop.n; i++) {
-        const uint64_t offset = k->loop.loop.insns[i].address - k->function.address;
-        if (fabs(r->steps.per_n[offset] * r->n_per_iter - 1) > RARE) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void add_lines_and_order(struct cost *cost, const struct ran *r, const char *isa)
-{
-    const struct machine *m = cost_machine(cost->table);
-    const uint64_t moved = r->steps.first - r->loop->function.address;
-    struct lines lines;
-    find_lines(r, &lines);
-    cost_add_crossings(cost, isa, lines.crossing_loads, lines.crossing_stores);
-    if (cost_table_view(cost->table) == COST_PORTS && runs_straight(r)) {
-        cost->front = front_of_loop(cost->table, &r->loop->loop.loop, 1, &moved);
-        cost->line_cycles = stores_cycles(lines.stores, lines.n_stores, m->store_line_cycles,
-                                          m->line_crossing_store_cycles);
-    }
-}
-
 static const struct machine *machine_of(struct cli *c, const struct host *h, const char *name,
                                         struct err *e)
 {
@@ -339,45 +75,6 @@ static const struct machine *machine_of(struct cli *c, const struct host *h, con
     const struct identity who = identity_of_host(&h->facts);
     const struct detection d = machine_detect(&who, (const struct machine *const *)all, n);
     return d.match >= 0 ? all[d.match] : NULL;
-}
-
-static const char *words_or(struct text *words, const char *nothing)
-{
-    return words->len > 0 ? words->data : nothing;
-}
-
-static bool climb(struct cli *c, const struct ran *r, const struct kernel_body *body,
-                  struct ladder *out, struct err *e)
-{
-    struct text ports = {.arena = c->arena}, chains = ports, unknown = ports;
-    struct ceiling_bound bound;
-    struct chain_bound chain;
-    struct cost_table *t = cost_compile(out->machine, cost_view_of(out->machine), c->arena, e);
-    if (!t) {
-        return false;
-    }
-    struct cost cost = cost_new(t);
-    add_what_ran(c, &cost, r);
-    add_lines_and_order(&cost, r, body->isa);
-    if (!ceiling_of_cost(&cost, &bound, e) || !chain_find(&r->loop->loop.loop, 1, t, &chain, e)) {
-        return false;
-    }
-    cost_name_unknown(&cost, &unknown);
-    ceiling_words(&cost, &bound, &ports);
-    chain_words(&r->loop->loop.loop,
-                chain.overlap_cycles > chain.carried.cycles ? &chain.path : &chain.carried,
-                &chains);
-    if (*chain.missing) {
-        text_add(&unknown, "%slatency of %s", unknown.len ? "; " : "", chain.missing);
-    }
-    out->ports = cost.n_unknown ? (double)NAN : bound.cycles;
-    out->chains = chain.cycles_per_iter;
-    out->best =
-        isnan(out->ports) || isnan(out->chains) ? (double)NAN : fmax(out->ports, out->chains);
-    out->ports_words = words_or(&ports, "nothing");
-    out->chains_words = words_or(&chains, "no chain");
-    out->unknown = words_or(&unknown, "");
-    return true;
 }
 
 /* --- measuring --- */
@@ -566,7 +263,7 @@ static void show_measured(const struct measured *m, const char *symbol, struct t
              m->disturbed ? m->why : "");
 }
 
-static void show(const struct ran *r, const struct ladder *l, const struct measured *m,
+static void show(const struct ran *r, const struct ran_ladder *l, const struct measured *m,
                  const char *symbol, struct text *out)
 {
     const double per_iter = m->cycles_per_n.median * r->n_per_iter;
@@ -606,7 +303,7 @@ static const char csv_header[] =
     "function,first,end,level,cycles_per_n,low,high,quiet,n,cv,clock_hz,disturbed,n_per_iter,share,"
     "cycles_per_iter,ports,chains,best,unknown\n";
 
-static void csv(const struct ran *r, const struct ladder *l, const struct measured *m,
+static void csv(const struct ran *r, const struct ran_ladder *l, const struct measured *m,
                 const char *symbol, struct text *out)
 {
     const struct summary *s = &m->cycles_per_n;
@@ -660,7 +357,7 @@ struct job {
     struct kernel_code code;
     struct callee_request request;
     struct ran ran;
-    struct ladder ladder;
+    struct ran_ladder ladder;
 };
 
 static bool predict(struct job *j, struct err *e)
@@ -683,7 +380,7 @@ static bool predict(struct job *j, struct err *e)
     /* Half a tenth more than the width says: the flood's own loop. */
     j->request.nop_cycles = 1.05 / j->ladder.machine->dispatch_width;
     return lift_kernel(&j->ran.loop->loop, &wishes, j->c->arena, &kernel, &notes, &none) &&
-           climb(j->c, &j->ran, kernel.bodies, &j->ladder, e);
+           ran_climb(j->c, &j->ran, kernel.bodies, &j->ladder, e);
 }
 
 static void say(const struct job *j, const struct measured *m, struct text *out)
@@ -748,7 +445,7 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
                 kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
                 link_object(j->c, path, j->options, &r->library, &temporary, e) &&
                 choose_lengths(&j->view, LEVEL_L1, 0, r, e) &&
-                find_ran(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
+                ran_find(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
                 measure_and_say(j, out, e);
     if (temporary) {
         unlink(r->library);

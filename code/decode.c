@@ -119,6 +119,16 @@ const char *code_reg_name(const struct decoder *d, code_reg r)
     return d->backend->reg_name(r);
 }
 
+bool insn_addresses_rip(const struct insn *i)
+{
+    for (int k = 0; k < i->n_mem; k++) {
+        if (i->mem[k].rip_relative) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool code_reg_is_vector(enum code_arch arch, code_reg r)
 {
     return backend_of(arch)->is_vector(r);

@@ -80,6 +80,9 @@ bool decode_insn(struct decoder *d, const uint8_t *code, size_t len, uint64_t ad
 
 const char *code_reg_name(const struct decoder *d, code_reg r);
 
+/* Is one of its addresses relative to where it stands? */
+bool insn_addresses_rip(const struct insn *i);
+
 /* A register of vectors and floating-point scalars (xmm to zmm; v). */
 bool code_reg_is_vector(enum code_arch arch, code_reg r);
 

@@ -146,19 +146,9 @@ static bool is_inner(const struct code_loop *l, int i)
     return l->inner_first >= 0 && i >= l->inner_first && i <= l->inner_last;
 }
 
-static bool addresses_rip(const struct insn *i)
-{
-    for (int k = 0; k < i->n_mem; k++) {
-        if (i->mem[k].rip_relative) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const struct cost_row *cost_of_neighbours(struct cost_table *t, const struct code_loop *l, int i)
 {
-    if (i + 1 >= l->n || is_inner(l, i) != is_inner(l, i + 1) || addresses_rip(&l->insns[i])) {
+    if (i + 1 >= l->n || is_inner(l, i) != is_inner(l, i + 1) || insn_addresses_rip(&l->insns[i])) {
         return NULL;
     }
     return cost_of_pair(t, l->insns[i].form, l->insns[i + 1].form);
