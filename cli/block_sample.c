@@ -1,5 +1,6 @@
 #include "cli/block_sample.h"
 
+#include "base/items.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void take_texts(struct sampled_block *b, struct arena *a)
 void block_sample_finish(struct block_sample *s)
 {
     struct arena *old = s->arena;
-    qsort(s->blocks, s->n, sizeof *s->blocks, by_hash); /* of equals, any may lend its name */
+    items_sort(s->blocks, s->n, sizeof *s->blocks, by_hash); /* of equals, any may lend its name */
     add_up_equals(s);
     if (s->n > s->n_wanted) {
         s->n = s->n_wanted;

@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include "base/items.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -179,7 +181,7 @@ static char **yaml_files(struct cli *c, const char *folder, size_t *n, struct er
         err_set(e, ERR_IO, (struct loc){.file = folder}, "there is no .yaml file in this folder");
         return NULL;
     }
-    qsort(paths, *n, sizeof *paths, by_name);
+    items_sort(paths, *n, sizeof *paths, by_name);
     return paths;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/hits.h"
 
+#include "base/items.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +76,7 @@ bool hits_find(const struct hits_of *of, struct arena *a, struct hits *out, stru
             add(of, &p->spots[k], &functions, a, out, e);
         }
     }
-    if (out->n > 0) {
-        qsort(out->list, out->n, sizeof *out->list, by_address);
-    }
+    items_sort(out->list, out->n, sizeof *out->list, by_address);
     return e->code == ERR_NONE;
 }
 

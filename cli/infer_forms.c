@@ -1,5 +1,6 @@
 #include "cli/infer_forms.h"
 
+#include "base/items.h"
 #include "base/names.h"
 #include "cli/cli.h"
 #include "code/basic.h"
@@ -157,9 +158,7 @@ static int heaviest_first(const void *x, const void *y)
 
 static void take_collected(struct collection *c, struct infer_forms *out)
 {
-    if (c->n > 0) {
-        qsort(c->forms, (size_t)c->n, sizeof(struct weighed *), heaviest_first);
-    }
+    items_sort(c->forms, (size_t)c->n, sizeof(struct weighed *), heaviest_first);
     for (int k = 0; k < c->n; k++) {
         struct probe_form *f = &out->forms[out->n];
         struct err why = {0};

@@ -1,5 +1,6 @@
 #include "cli/infer_host.h"
 
+#include "base/items.h"
 #include "base/tally.h"
 #include "formats/measured.h"
 #include "measure/clock.h"
@@ -423,7 +424,7 @@ static bool gather_disputed(struct infer_host *h, const struct fit_data *d, stru
         const struct fit_block b = as_fitted(d, &drawn[k].block, a);
         drawn[k].doubt = fabs(log(fit_cycles(&one, &b) / fit_cycles(&other, &b)));
     }
-    qsort(drawn, ACTIVE_DRAWN, sizeof *drawn, most_disputed_first);
+    items_sort(drawn, ACTIVE_DRAWN, sizeof *drawn, most_disputed_first);
     for (int k = 0; k < ACTIVE_BLOCKS; k++) {
         blocks[k] = drawn[k].block;
     }

@@ -1,5 +1,7 @@
 #include "code/object.h"
 
+#include "base/items.h"
+
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -205,7 +207,7 @@ static bool settle(struct reader *r, struct object *out, struct err *e)
         return err_set(e, ERR_RANGE, (struct loc){.file = r->file},
                        "no function in this file: its symbols were stripped, or it has none");
     }
-    qsort(r->symbols, r->n, sizeof *r->symbols, by_place);
+    items_sort(r->symbols, r->n, sizeof *r->symbols, by_place);
     out->functions = arena_new(r->arena, struct object_function, r->n);
     out->n = (int)r->n;
     for (size_t k = r->n; k-- > 0;) {

@@ -1,5 +1,7 @@
 #include "compare/accuracy.h"
 
+#include "base/items.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -97,7 +99,7 @@ double kendall_tau_b(const double *x, const double *y, int n, struct arena *scra
     for (int i = 0; i < n; i++) {
         p[i] = (struct point){x[i], y[i]};
     }
-    qsort(p, (size_t)n, sizeof *p, by_x_then_y);
+    items_sort(p, (size_t)n, sizeof *p, by_x_then_y);
     for (int i = 0; i < n; i++) {
         ranked[i] = p[i].y;
     }

@@ -1,5 +1,6 @@
 #include "compare/batch.h"
 
+#include "base/items.h"
 #include "compare/cells.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ struct batch batch_of(const struct comparison *const *runs, int n, struct arena 
             }
         }
     }
-    qsort(b.misses, (size_t)b.n_misses, sizeof *b.misses, by_size);
+    items_sort(b.misses, (size_t)b.n_misses, sizeof *b.misses, by_size);
     return b;
 }
 

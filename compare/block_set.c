@@ -1,5 +1,6 @@
 #include "compare/block_set.h"
 
+#include "base/items.h"
 #include "base/names.h"
 #include "compare/accuracy.h"
 #include "compare/json.h"
@@ -142,9 +143,9 @@ static void take_culprits(const struct block_set *s, int tool, struct arena *a,
             sorted[kept++].bias /= all[k]->n;
         }
     }
-    qsort(sorted, kept, sizeof *sorted, by_error);
+    items_sort(sorted, kept, sizeof *sorted, by_error);
     out->n_culprits = kept < BLOCK_SHOWN_MAX ? (int)kept : BLOCK_SHOWN_MAX;
-    memcpy(out->culprits, sorted, (size_t)out->n_culprits * sizeof *sorted);
+    items_copy(out->culprits, sorted, (size_t)out->n_culprits, sizeof *sorted);
 }
 
 void block_score_of(const struct block_set *s, int tool, struct arena *a, struct block_score *out)

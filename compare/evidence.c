@@ -1,5 +1,6 @@
 #include "compare/evidence.h"
 
+#include "base/items.h"
 #include "base/stats.h"
 #include "code/nest.h"
 #include "compare/order.h"
@@ -146,7 +147,7 @@ static void read_chains(struct evidence *ev, const struct run *run)
                                              .chains = m.cases[i]->chains,
                                              .measured = m.measured[i]};
     }
-    qsort(ev->chains, (size_t)ev->n_chains, sizeof *ev->chains, chain_order);
+    items_sort(ev->chains, (size_t)ev->n_chains, sizeof *ev->chains, chain_order);
     for (int i = 0; i < ev->n_chains; i++) {
         ev->chains[i].fraction = ev->chains[i].measured.rate / best_rate(ev, &ev->chains[i]);
     }

@@ -1,5 +1,6 @@
 #include "compare/join.h"
 
+#include "base/items.h"
 #include "compare/order.h"
 #include "compare/roofs.h"
 
@@ -152,7 +153,7 @@ static void join_rows(struct comparison *c, struct arena *a)
                                   .kernel = kernels_find(c->kernels, rc->name),
                                   .measured = m.measured[i]};
     }
-    qsort(c->rows, (size_t)c->n_rows, sizeof *c->rows, row_order);
+    items_sort(c->rows, (size_t)c->n_rows, sizeof *c->rows, row_order);
     for (int i = 0; i < c->n_rows; i++) {
         struct row *row = &c->rows[i];
         predict(c, row, a);
@@ -368,7 +369,7 @@ static void join_sweep(struct comparison *c, struct arena *a)
                                            .threads = m.cases[i]->threads,
                                            .measured = m.measured[i]};
     }
-    qsort(c->sweep, (size_t)c->n_sweep, sizeof *c->sweep, sweep_order);
+    items_sort(c->sweep, (size_t)c->n_sweep, sizeof *c->sweep, sweep_order);
 }
 
 struct comparison *comparison_join(const struct run *run, const struct kernels *kernels,

@@ -1,5 +1,6 @@
 #include "compare/machine_diff.h"
 
+#include "base/items.h"
 #include "base/names.h"
 #include "code/form.h"
 #include "compare/report.h"
@@ -531,8 +532,6 @@ bool machine_diff(const struct machine *left, const struct machine *right,
     if (!compare_predictions(&d, e)) {
         return false;
     }
-    if (out->n > 0) {
-        qsort(out->list, out->n, sizeof *out->list, by_kind_and_distance);
-    }
+    items_sort(out->list, out->n, sizeof *out->list, by_kind_and_distance);
     return true;
 }

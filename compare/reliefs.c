@@ -1,5 +1,6 @@
 #include "compare/reliefs.h"
 
+#include "base/items.h"
 #include "code/form.h"
 #include "compare/link.h"
 #include "compare/order.h"
@@ -241,7 +242,7 @@ static void rank(struct trial *t)
     for (int i = 0; i < t->out.n; i++) {
         order[i] = (struct ranked){t->out.list[i], i};
     }
-    qsort(order, (size_t)t->out.n, sizeof *order, by_gain);
+    items_sort(order, (size_t)t->out.n, sizeof *order, by_gain);
     for (int i = 0; i < t->out.n; i++) {
         t->out.list[i] = order[i].relief;
     }

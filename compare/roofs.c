@@ -1,5 +1,6 @@
 #include "compare/roofs.h"
 
+#include "base/items.h"
 #include "compare/order.h"
 #include "model/roof.h"
 
@@ -126,7 +127,7 @@ void roofs_join(struct comparison *c, struct arena *a)
             list[c->n_roofs++] = machine_roof(c, r);
         }
     }
-    qsort(list, (size_t)c->n_roofs, sizeof *list, roof_order);
+    items_sort(list, (size_t)c->n_roofs, sizeof *list, roof_order);
     c->roofs = arena_new(a, struct roof, most);
     c->roofs_measured = arena_new(a, struct measured, most);
     c->roof_details = arena_new(a, struct roof_detail, most);

@@ -1,5 +1,6 @@
 #include "compare/run_machine.h"
 
+#include "base/items.h"
 #include "compare/measured.h"
 
 #include <math.h>
@@ -117,9 +118,7 @@ static void add_chains(const struct run *r, const char *source, struct machine *
                 (struct machine_chain_point){c->isa, c->chains, rint(fraction * 1e3) / 1e3, source};
         }
     }
-    if (m->n_chain_curve > 0) {
-        qsort(m->chain_curve, (size_t)m->n_chain_curve, sizeof *m->chain_curve, by_isa_and_chains);
-    }
+    items_sort(m->chain_curve, (size_t)m->n_chain_curve, sizeof *m->chain_curve, by_isa_and_chains);
 }
 
 void run_describe_machine(const struct run *r, const char *source, struct machine *m,

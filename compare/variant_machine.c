@@ -1,4 +1,5 @@
 /* A changed machine: forms, numbers of the core, one more port. */
+#include "base/items.h"
 #include "code/form.h"
 #include "compare/variant.h"
 #include "formats/machine_fields.h"
@@ -13,9 +14,7 @@ static void copy_machine(struct variant *v, int more_forms)
     struct machine *m = &v->machine;
     struct machine_form *forms =
         arena_new(v->arena, struct machine_form, (size_t)(m->n_forms + more_forms) + 1);
-    if (m->n_forms) {
-        memcpy(forms, m->forms, (size_t)m->n_forms * sizeof *forms);
-    }
+    items_copy(forms, m->forms, (size_t)m->n_forms, sizeof *forms);
     m->forms = forms;
 }
 
@@ -41,7 +40,7 @@ static struct machine_form *own_entry(struct variant *v, const char *form)
         row->described ? *row->described : (struct machine_form){.slots = 1, .source = "what if"};
     if (row->kind == COST_COMPOSED) {
         entry->uops = arena_new(v->arena, struct machine_uop, (size_t)row->n_uops + 1);
-        memcpy(entry->uops, row->uops, (size_t)row->n_uops * sizeof *row->uops);
+        items_copy(entry->uops, row->uops, (size_t)row->n_uops, sizeof *row->uops);
         entry->n_uops = row->n_uops;
     }
     entry->form = form;

@@ -1,5 +1,6 @@
 #include "compare/whatif.h"
 
+#include "base/items.h"
 #include "code/form.h"
 #include "compare/link.h"
 #include "compare/order.h"
@@ -173,9 +174,9 @@ static void assume_roof(struct variant *v, const char *before, const char *isa)
     struct roof *roofs = arena_new(v->arena, struct roof, n + 1);
     struct measured *measured = arena_new(v->arena, struct measured, n + 1);
     struct core_clock *clocks = arena_new(v->arena, struct core_clock, (size_t)ev->n_clocks + 1);
-    memcpy(roofs, ev->roofs, n * sizeof *roofs);
-    memcpy(measured, ev->roofs_measured, n * sizeof *measured);
-    memcpy(clocks, ev->clocks, (size_t)ev->n_clocks * sizeof *clocks);
+    items_copy(roofs, ev->roofs, n, sizeof *roofs);
+    items_copy(measured, ev->roofs_measured, n, sizeof *measured);
+    items_copy(clocks, ev->clocks, (size_t)ev->n_clocks, sizeof *clocks);
     const double times = new.rate / old.rate;
     roofs[n] = *from;
     roofs[n].isa = isa;

@@ -1,6 +1,7 @@
 #include "formats/blocks.h"
 
 #include "base/intern.h"
+#include "base/items.h"
 #include "base/text.h"
 #include "formats/rows.h"
 
@@ -132,13 +133,13 @@ static void take_forms(const struct form_set *s, struct arena *a, struct block *
 {
     out->n_forms = (int)s->n_forms;
     out->forms = arena_new(a, struct form_count, s->n_forms);
-    memcpy(out->forms, s->forms, s->n_forms * sizeof *s->forms);
+    items_copy(out->forms, s->forms, s->n_forms, sizeof *s->forms);
 }
 
 static void take_numbers(const struct form_set *s, struct arena *a, struct block *out)
 {
     size_t *numbers = arena_new(a, size_t, s->n_forms);
-    memcpy(numbers, s->numbers, s->n_forms * sizeof *numbers);
+    items_copy(numbers, s->numbers, s->n_forms, sizeof *numbers);
     out->form_numbers = numbers;
 }
 

@@ -1,5 +1,6 @@
 #include "formats/machine.h"
 
+#include "base/items.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "formats/machine_fields.h"
@@ -124,7 +125,7 @@ static bool unknown_port(const struct machine *m, struct loc loc, const char *na
 {
     const char *names[MACHINE_PORTS_MAX + 1] = {NULL};
     char list[140];
-    memcpy(names, m->ports, (size_t)m->n_ports * sizeof *names);
+    items_copy(names, m->ports, (size_t)m->n_ports, sizeof *names);
     return err_set(e, ERR_SCHEMA, loc, "unknown port '%.*s'; %s%s", (int)(len < 30 ? len : 30),
                    name, m->n_ports ? "the ports are " : "core has no ports",
                    text_join(names, list, sizeof list));

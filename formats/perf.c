@@ -3,6 +3,7 @@
  * A header says where the attributes of the events and the records are.  Every record begins with
  * its type (4 bytes), flags (2) and size (2).  All numbers are little-endian.
  */
+#include "base/items.h"
 #include "formats/profile.h"
 
 #include <stdlib.h>
@@ -310,19 +311,12 @@ static int by_place(const void *left, const void *right)
     return (a->ip > b->ip) - (a->ip < b->ip);
 }
 
-static void sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *))
-{
-    if (n > 0) { /* qsort wants no NULL */
-        qsort(array, n, size, compare);
-    }
-}
-
 /* Equal samples are one spot; so is its mapping looked for once. */
 static void take_spots(struct reader *r, struct profile *out)
 {
-    sort(r->maps, r->n_maps, sizeof *r->maps, by_owner);
-    sort(r->forks, r->n_forks, sizeof *r->forks, by_child);
-    sort(r->samples, r->n_samples, sizeof *r->samples, by_place);
+    items_sort(r->maps, r->n_maps, sizeof *r->maps, by_owner);
+    items_sort(r->forks, r->n_forks, sizeof *r->forks, by_child);
+    items_sort(r->samples, r->n_samples, sizeof *r->samples, by_place);
     for (size_t k = 0, next; k < r->n_samples; k = next) {
         const struct sample *s = &r->samples[k];
         for (next = k + 1; next < r->n_samples && by_place(s, &r->samples[next]) == 0;) {

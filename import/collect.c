@@ -1,5 +1,6 @@
 #include "import/collect.h"
 
+#include "base/items.h"
 #include "formats/machine_fields.h"
 
 #include <ctype.h>
@@ -243,9 +244,7 @@ void collect_uop(struct collect *c, struct machine_form *f, double count, uint32
         }
     }
     struct machine_uop *more = arena_new(c->arena, struct machine_uop, (size_t)f->n_uops + 1);
-    if (f->n_uops) {
-        memcpy(more, f->uops, (size_t)f->n_uops * sizeof *more);
-    }
+    items_copy(more, f->uops, (size_t)f->n_uops, sizeof *more);
     more[f->n_uops++] = (struct machine_uop){count, ports};
     f->uops = more;
 }

@@ -1,3 +1,4 @@
+#include "base/items.h"
 #include "formats/xml.h"
 #include "import/collect.h"
 
@@ -419,9 +420,7 @@ static void read_zero_idiom(struct collect *c, const struct xml *measurement,
     }
     for (int i = first_form; i < m->n_forms; i++) {
         const char **list = arena_new(c->arena, const char *, (size_t)m->n_zero_idioms + 1);
-        if (m->n_zero_idioms) {
-            memcpy(list, m->zero_idioms, (size_t)m->n_zero_idioms * sizeof *list);
-        }
+        items_copy(list, m->zero_idioms, (size_t)m->n_zero_idioms, sizeof *list);
         list[m->n_zero_idioms++] = m->forms[i].form;
         m->zero_idioms = list;
         m->elimination_source = c->source;

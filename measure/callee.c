@@ -1,5 +1,6 @@
 #include "measure/callee.h"
 
+#include "base/items.h"
 #include "base/stats.h"
 #include "measure/clock.h"
 #include "measure/memory.h"
@@ -372,7 +373,7 @@ static double quiet_slope(const struct callee *c, struct timings *t)
     const struct callee_request *r = c->request;
     double quiet[CALLEE_LENGTHS_MAX], slope, besides;
     for (int i = 0; i < r->n_lengths; i++) {
-        qsort(t->good[i], (size_t)t->n_good[i], sizeof t->good[i][0], ascending);
+        items_sort(t->good[i], (size_t)t->n_good[i], sizeof t->good[i][0], ascending);
         quiet[i] = t->good[i][t->n_good[i] / QUIET_PART];
     }
     fit_line(c, quiet, &slope, &besides);

@@ -1,5 +1,6 @@
 #include "measure/experiment.h"
 
+#include "base/items.h"
 #include "base/text.h"
 #include "code/form.h"
 #include "formats/blocks.h"
@@ -203,8 +204,8 @@ const char *experiment_text(const struct probe_block *b, struct arena *a)
     struct probe_item *sorted = arena_new(a, struct probe_item, (size_t)b->n_items);
     struct text t = {.arena = a};
 
-    memcpy(sorted, b->items, (size_t)b->n_items * sizeof *sorted);
-    qsort(sorted, (size_t)b->n_items, sizeof *sorted, by_name);
+    items_copy(sorted, b->items, (size_t)b->n_items, sizeof *sorted);
+    items_sort(sorted, (size_t)b->n_items, sizeof *sorted, by_name);
     for (int k = 0; k < b->n_items; k++) {
         text_add(&t, "%s%d %s", k ? "; " : "", sorted[k].count, sorted[k].form->code.text);
     }

@@ -1,5 +1,6 @@
 #include "measure/merge.h"
 
+#include "base/items.h"
 #include "base/stats.h"
 #include "measure/pulse.h"
 
@@ -13,8 +14,8 @@ static double *joined(const double *x, int n, const double *y, int m, struct are
     if (!x || !y) {
         return NULL;
     }
-    memcpy(both, x, (size_t)n * sizeof *both);
-    memcpy(both + n, y, (size_t)m * sizeof *both);
+    items_copy(both, x, (size_t)n, sizeof *both);
+    items_copy(both + n, y, (size_t)m, sizeof *both);
     return both;
 }
 

@@ -1,5 +1,6 @@
 #include "measure/probe.h"
 
+#include "base/items.h"
 #include "measure/clock.h"
 #include "measure/pulse.h"
 
@@ -109,7 +110,7 @@ static void settle(struct shared *s)
         clock_spin(first ? 1e-4 : 0);
         crowd[i] = pulse_touch(&s->gauge).crowd;
     }
-    qsort(crowd, (size_t)n, sizeof *crowd, compare);
+    items_sort(crowd, (size_t)n, sizeof *crowd, compare);
     const double found = crowd[(int)(low * n)];
     const bool even = crowd[n / 2] < found * ALIKE;
     const bool again = even && found < s->last_found * ALIKE && s->last_found < found * ALIKE;
@@ -274,7 +275,7 @@ static void summarise(const struct probe *p, int k, struct probe_result *out)
         *out = (struct probe_result){.cycles = NAN, .spread = NAN, .n = n, .failed = PROBE_CROWDED};
         return;
     }
-    qsort(samples, (size_t)n, sizeof *samples, compare);
+    items_sort(samples, (size_t)n, sizeof *samples, compare);
     const double cycles = samples[n / 4];
     *out = (struct probe_result){
         .cycles = cycles, .spread = (samples[3 * n / 4] - cycles) / 2 / cycles, .n = n};

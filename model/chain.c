@@ -1,5 +1,6 @@
 #include "model/chain.h"
 
+#include "base/items.h"
 #include "model/cost.h"
 #include "model/dependence.h"
 #include "model/ratio.h"
@@ -170,9 +171,7 @@ static struct chain_cycle longest_path(const struct context *c, struct dependenc
     int *slowest = arena_new(c->arena, int, (size_t)d->n_values + 1);
     int last = 0;
 
-    if (d->n > 0) {
-        qsort(d->edges, d->n, sizeof *d->edges, by_target);
-    }
+    items_sort(d->edges, d->n, sizeof *d->edges, by_target);
     slowest[0] = -1;
     for (int v = 0; v < d->n_values; v++) {
         slowest[v] = -1;

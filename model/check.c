@@ -1,5 +1,6 @@
 #include "model/check.h"
 
+#include "base/items.h"
 #include "code/form.h"
 #include "model/cost_table.h"
 
@@ -55,7 +56,7 @@ static void check_conflicts(struct checker *c, enum cost_view view)
 {
     struct machine rest = *c->m;
     rest.forms = arena_new(c->a, struct machine_form, (size_t)rest.n_forms);
-    memcpy(rest.forms, c->m->forms, (size_t)rest.n_forms * sizeof *rest.forms);
+    items_copy(rest.forms, c->m->forms, (size_t)rest.n_forms, sizeof *rest.forms);
     rest.n_zero_idioms = rest.n_eliminated_moves = rest.n_fusions = 0;
     for (;;) {
         struct err e = {0};
@@ -381,8 +382,6 @@ struct findings machine_check(const struct machine *m, struct arena *a)
     check_clock(&c);
     check_chain_curve(&c);
     check_sources(&c);
-    if (c.found.n > 0) {
-        qsort(c.found.list, c.found.n, sizeof *c.found.list, by_line);
-    }
+    items_sort(c.found.list, c.found.n, sizeof *c.found.list, by_line);
     return c.found;
 }

@@ -1,6 +1,7 @@
 #include "model/cost_table.h"
 
 #include "base/intern.h"
+#include "base/items.h"
 #include "code/form.h"
 #include "model/compose.h"
 #include "model/resources.h"
@@ -390,8 +391,8 @@ static void add_load(const struct cost_table *t, struct cost_row *row,
 {
     struct machine_uop *uops =
         arena_new(t->arena, struct machine_uop, (size_t)(row->n_uops + load->n_uops));
-    memcpy(uops, row->uops, (size_t)row->n_uops * sizeof *uops);
-    memcpy(uops + row->n_uops, load->uops, (size_t)load->n_uops * sizeof *uops);
+    items_copy(uops, row->uops, (size_t)row->n_uops, sizeof *uops);
+    items_copy(uops + row->n_uops, load->uops, (size_t)load->n_uops, sizeof *uops);
     row->uops = uops;
     row->n_uops += load->n_uops;
     row->load = load;

@@ -1,5 +1,6 @@
 #include "model/fit_machine.h"
 
+#include "base/items.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -199,7 +200,7 @@ static double width_seen(const struct writer *w, double *most)
             rates[b] += (double)d->blocks[b].items[k].count / d->blocks[b].cycles;
         }
     }
-    qsort(rates, (size_t)d->n_blocks, sizeof *rates, by_rate);
+    items_sort(rates, (size_t)d->n_blocks, sizeof *rates, by_rate);
     *most = d->n_blocks >= WIDTH_BLOCKS ? rates[WIDTH_BLOCKS - 1] : (double)NAN;
     const double width = rint(*most);
     return width >= 1 && fabs(*most / width - 1) <= WIDTH_NEAR ? width : (double)NAN;

@@ -1,5 +1,7 @@
 #include "model/fit_panel.h"
 
+#include "base/items.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,8 +46,8 @@ struct fit_task fit_panel_widen(const struct fit_panel *p, const struct fit_task
     float *weights = arena_new(a, float, (size_t)(d->n_blocks + n));
     *wide = *d;
     wide->blocks = arena_new(a, struct fit_block, (size_t)(d->n_blocks + n));
-    memcpy(wide->blocks, d->blocks, sizeof *d->blocks * (size_t)d->n_blocks);
-    memcpy(weights, t->weights, sizeof *weights * (size_t)d->n_blocks);
+    items_copy(wide->blocks, d->blocks, (size_t)d->n_blocks, sizeof *d->blocks);
+    items_copy(weights, t->weights, (size_t)d->n_blocks, sizeof *weights);
     for (int k = 0; k < n; k++) {
         wide->blocks[d->n_blocks + k] = fit_panel_block(p, d, -1, &random, a);
         weights[d->n_blocks + k] = 1;
