@@ -53,7 +53,8 @@ for source in tests/loops/${LOOPS_ONLY:-*}.c; do
 done
 [ -z "${LOOPS_KEEP:-}" ] || cp "$tmp/loops.csv" "$LOOPS_KEEP/loops.csv"
 awk -F, -v machine="$machine" '
-    function report(name, column,   n, i, j, sum, squares, pairs, same, x, value, error, inside) {
+    # tau is tau-b, as compare prints it: loops with one and the same ceiling are no pair.
+    function report(name, column,   n, i, j, sum, squares, told, apart, same, x, y, value, error, inside) {
         for (i = 1; i <= rows; i++)
             if (field[i, column] != "" && measured[i] > 0) { value[++n] = field[i, column]; at[n] = measured[i] }
         for (i = 1; i <= n; i++) {
@@ -62,12 +63,13 @@ awk -F, -v machine="$machine" '
             squares += error * error
             inside += error > -0.1 && error < 0.1
             for (j = 1; j < i; j++) {
-                x = (value[i] - value[j]) * (at[i] - at[j])
-                same += (x > 0) - (x < 0); pairs++
+                x = (value[i] > value[j]) - (value[i] < value[j])
+                y = (at[i] > at[j]) - (at[i] < at[j])
+                same += x * y; told += x != 0; apart += y != 0
             }
         }
         if (n) printf "%-22s %5d %7.1f %7.1f %7.3f %8.1f %10.1f\n", name, n, 100 * sum / n,
-                      100 * sqrt(squares / n), pairs ? same / pairs : 0, 100 * n / rows, 100 * inside / n
+                      100 * sqrt(squares / n), told * apart ? same / sqrt(told * apart) : 0, 100 * n / rows, 100 * inside / n
     }
     NR > 1 {
         rows++; measured[rows] = $5
