@@ -29,6 +29,7 @@ static const char *const core_keys[] = {
     "fetch_slots",
     "indexed_operand_slots",
     "indexed_operand_places",
+    "indexed_operands_per_cycle",
     "store_forward_cycles",
     "store_forward_256_cycles",
     "store_forward_512_cycles",

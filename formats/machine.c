@@ -599,6 +599,7 @@ struct machine *machine_new(struct arena *a)
         .fetch_slots = NAN,
         .indexed_operand_slots = NAN,
         .indexed_operand_places = NAN,
+        .indexed_operands_per_cycle = NAN,
         .store_line_cycles = NAN,
         .line_crossing_store_cycles = NAN,
         .line_crossing_bytes = NAN,

@@ -154,6 +154,8 @@ struct machine {
     /* key core.indexed_operand_places: such an operation is renamed only as one of the first so
      * many of a cycle; NaN: anywhere */
     double indexed_operand_places;
+    /* key core.indexed_operands_per_cycle: no more of them in a cycle; NaN: any number */
+    double indexed_operands_per_cycle;
     /* key core.fetch_slots: the most that are fetched in a cycle, none from beyond a taken branch,
      * so that a trip takes whole cycles; NaN: no such bound is known */
     double fetch_slots;

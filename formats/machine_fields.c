@@ -86,6 +86,7 @@ const struct field machine_core_fields[] = {
     {"fetch_slots", NUMBER, IN(machine, fetch_slots), RANGE(1, 64)},
     {"indexed_operand_slots", NUMBER, IN(machine, indexed_operand_slots), RANGE(1, 8)},
     {"indexed_operand_places", NUMBER, IN(machine, indexed_operand_places), RANGE(1, 64)},
+    {"indexed_operands_per_cycle", NUMBER, IN(machine, indexed_operands_per_cycle), RANGE(1, 64)},
     {"store_line_cycles", NUMBER, IN(machine, store_line_cycles), RANGE(0, 64)},
     {"line_crossing_store_cycles", NUMBER, IN(machine, line_crossing_store_cycles), RANGE(0, 64)},
     {"line_crossing_bytes", NUMBER, IN(machine, line_crossing_bytes), RANGE(1, 65536)},

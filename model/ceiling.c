@@ -184,8 +184,14 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         text_add(out, "stores: %g cycles, one line at a time", c->line_cycles);
         break;
     case BINDS_RENAMING:
-        text_add(out, "renaming: %g slots, an indexed operand only among the first %g of a cycle",
-                 c->slots, m->indexed_operand_places);
+        text_add(out, "renaming: %g slots", c->slots);
+        if (!isnan(m->indexed_operand_places)) {
+            text_add(out, ", an indexed operand only among the first %g of a cycle",
+                     m->indexed_operand_places);
+        }
+        if (!isnan(m->indexed_operands_per_cycle)) {
+            text_add(out, ", %g indexed operands a cycle", m->indexed_operands_per_cycle);
+        }
         break;
     case BINDS_FETCH:
         fetch_words(c, out);

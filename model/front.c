@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-enum { LINE_BYTES = 64, WIDTH_MAX = 64 };
+enum { LINE_BYTES = 64, WIDTH_MAX = 16 };
 #define ROUNDING 1e-9 /* of a sum of slots such as 1/3 */
 
 /* --- renaming --- */
 
 /* Where renaming stands within a cycle. */
 struct group {
-    int slots, uops; /* taken */
-    long cycles;     /* before this one */
+    int slots, uops, indexed; /* taken */
+    long cycles;              /* before this one */
 };
 
 static void next_cycle(struct group *g)
@@ -20,13 +20,15 @@ static void next_cycle(struct group *g)
     *g = (struct group){.cycles = g->cycles + 1};
 }
 
-static void rename(struct group *g, const struct front_uop *u, int width, double places)
+static void rename(struct group *g, const struct front_uop *u, const struct front_rules *r)
 {
-    if (u->indexed && (g->slots + u->slots > width || g->uops >= places)) {
+    if (u->indexed && (g->slots + u->slots > r->width || g->uops >= r->indexed_places ||
+                       g->indexed >= r->indexed_per_cycle)) {
         next_cycle(g);
     }
+    g->indexed += u->indexed;
     for (int k = 0; k < u->slots; k++) {
-        if (g->slots == width) {
+        if (g->slots == r->width) {
             next_cycle(g);
         }
         g->slots++;
@@ -35,21 +37,21 @@ static void rename(struct group *g, const struct front_uop *u, int width, double
 }
 
 /* Trip after trip, until one begins as another did. */
-double front_renames(const struct front_uop *uops, int n, int width, double places)
+double front_renames(const struct front_uop *uops, int n, const struct front_rules *r)
 {
     struct begun {
         int trip; /* from 1 */
         long cycles;
-    } seen[WIDTH_MAX + 1][WIDTH_MAX + 1] = {{{0}}};
+    } seen[WIDTH_MAX + 1][WIDTH_MAX + 1][WIDTH_MAX + 1] = {{{{0}}}};
     struct group g = {0};
     for (int trip = 1;; trip++) {
-        struct begun *before = &seen[g.slots][g.uops];
+        struct begun *before = &seen[g.slots][g.uops][g.indexed];
         if (before->trip > 0) {
             return (double)(g.cycles - before->cycles) / (trip - before->trip);
         }
         *before = (struct begun){trip, g.cycles};
         for (int i = 0; i < n; i++) {
-            rename(&g, &uops[i], width, places);
+            rename(&g, &uops[i], r);
         }
     }
 }
@@ -115,6 +117,11 @@ static struct stretch uops_of(struct cost_table *t, const struct code_loop *l, i
     return s;
 }
 
+static double or_any(double limit)
+{
+    return isnan(limit) ? (double)INFINITY : limit;
+}
+
 struct front_bound front_of_loop(struct cost_table *t, const struct code_loop *l,
                                  double inner_trips, const uint64_t *moved)
 {
@@ -133,9 +140,12 @@ struct front_bound front_of_loop(struct cost_table *t, const struct code_loop *l
     }
     if (m->dispatch_width >= 1 && m->dispatch_width <= WIDTH_MAX && is_whole(m->dispatch_width) &&
         !s.averages) {
-        const double places =
-            isnan(m->indexed_operand_places) ? (double)INFINITY : m->indexed_operand_places;
-        out.rename_cycles = trips * front_renames(s.uops, s.n, (int)m->dispatch_width, places);
+        const struct front_rules rules = {
+            .width = (int)m->dispatch_width,
+            .indexed_places = or_any(m->indexed_operand_places),
+            .indexed_per_cycle = or_any(m->indexed_operands_per_cycle),
+        };
+        out.rename_cycles = trips * front_renames(s.uops, s.n, &rules);
     }
     return out;
 }

@@ -9,7 +9,8 @@
  *   renaming  goes in order, up to dispatch_width slots a cycle.  An operation with an indexed
  *   memory
  *             source takes indexed_operand_slots of one cycle, and must be one of the first
- *             indexed_operand_places there; else it waits for the next.  Of a width or of slots
+ *             indexed_operand_places there, of which indexed_operands_per_cycle; else it waits for
+ *             the next.  Of a width above 16 or of slots
  *             that are
  *             no whole numbers, which are averages, no order can be told: no such bound.
  *
@@ -40,6 +41,10 @@ struct front_uop {
     int slots;
     int indexed; /* takes its slots in one cycle, early; the others are so many uops */
 };
-double front_renames(const struct front_uop *uops, int n, int width, double places);
+struct front_rules {
+    int width;                                /* slots a cycle, to 16 */
+    double indexed_places, indexed_per_cycle; /* infinite: any */
+};
+double front_renames(const struct front_uop *uops, int n, const struct front_rules *rules);
 
 #endif

@@ -115,12 +115,12 @@ static inline bool same_core(const struct machine *a, const struct machine *b)
     return NUMBER(dispatch_width) && NUMBER(retire_width) && NUMBER(rob_entries) &&
            NUMBER(taken_branches_per_cycle) && EQUAL(load_ports) &&
            NUMBER(line_crossing_load_slots) && NUMBER(line_crossing_load_slots_512) &&
-           NUMBER(indexed_operand_slots) && NUMBER(indexed_operand_places) && NUMBER(fetch_slots) &&
-           NUMBER(store_line_cycles) && NUMBER(line_crossing_store_cycles) &&
-           NUMBER(line_crossing_bytes) && NUMBER(store_forward_cycles) &&
-           NUMBER(store_forward_256_cycles) && NUMBER(store_forward_512_cycles) &&
-           NUMBER(store_forward_renamed_cycles) && EQUAL(compose_memory_operands) &&
-           EQUAL(write_allocate) && TEXT(core_source);
+           NUMBER(indexed_operand_slots) && NUMBER(indexed_operand_places) &&
+           NUMBER(indexed_operands_per_cycle) && NUMBER(fetch_slots) && NUMBER(store_line_cycles) &&
+           NUMBER(line_crossing_store_cycles) && NUMBER(line_crossing_bytes) &&
+           NUMBER(store_forward_cycles) && NUMBER(store_forward_256_cycles) &&
+           NUMBER(store_forward_512_cycles) && NUMBER(store_forward_renamed_cycles) &&
+           EQUAL(compose_memory_operands) && EQUAL(write_allocate) && TEXT(core_source);
 }
 
 static inline bool same_machine(const struct machine *a, const struct machine *b)
