@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -53,23 +54,44 @@ void text_add_text(struct text *t, const char *added)
     text_add_bytes(t, added, strlen(added));
 }
 
-void text_add_count(struct text *t, size_t count)
+/* The digits of count / 10^places end at `end`; returns where they begin. */
+static char *write_decimal(size_t count, int places, char *end)
 {
-    char digits[24];
-    size_t at = sizeof digits;
     do {
-        digits[--at] = (char)('0' + count % 10);
+        *--end = (char)('0' + count % 10);
         count /= 10;
-    } while (count > 0);
-    text_add_bytes(t, digits + at, sizeof digits - at);
+        if (--places == 0) {
+            *--end = '.';
+        }
+    } while (count > 0 || places >= 0);
+    return end;
 }
 
-/* Six significant digits of what is this near a whole number below a million are that number. */
+/* The same of thousandths, without zeros behind the point. */
+static char *write_thousandths(size_t count, char *end)
+{
+    int places = 3;
+    for (; places > 0 && count % 10 == 0; places--) {
+        count /= 10;
+    }
+    return write_decimal(count, places, end);
+}
+
+void text_add_count(struct text *t, size_t count)
+{
+    char digits[24], *end = digits + sizeof digits;
+    const char *first = write_decimal(count, 0, end);
+    text_add_bytes(t, first, (size_t)(end - first));
+}
+
+/* Six significant digits of what is this near a thousandth below a thousand are that thousandth. */
 void text_add_g(struct text *t, double value)
 {
-    const double whole = value >= 0.5 && value < 999999 ? (double)(size_t)(value + 0.5) : 0;
-    if (whole > 0 && fabs(value - whole) < 1e-9) {
-        text_add_count(t, (size_t)whole);
+    char digits[24], *end = digits + sizeof digits;
+    const double near = value > 0 && value < 999.999 ? (double)(size_t)(1000 * value + 0.5) : 0;
+    if (near > 0 && fabs(1000 * value - near) < 1e-7) {
+        const char *first = write_thousandths((size_t)near, end);
+        text_add_bytes(t, first, (size_t)(end - first));
     } else {
         text_add(t, "%g", value);
     }
@@ -195,18 +217,39 @@ const char *text_bytes(double bytes, char buffer[TEXT_SI_SIZE])
                   buffer);
 }
 
+/* A decimal of up to 15 digits is the only one of its double, so the shortest that reads back. */
+static bool write_short(double value, char buffer[TEXT_NUMBER_SIZE])
+{
+    char digits[24], *end = digits + sizeof digits;
+    const size_t near = value > 0 && value < 999.999 ? (size_t)(1000 * value + 0.5) : 0;
+    if (near == 0 || (double)near / 1000 != value) {
+        return false;
+    }
+    const char *first = write_thousandths(near, end);
+    memcpy(buffer, first, (size_t)(end - first));
+    buffer[end - first] = '\0';
+    return true;
+}
+
+static bool reads_back(double value, int digits, char buffer[TEXT_NUMBER_SIZE])
+{
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
+    return strtod(buffer, NULL) == value;
+}
+
 const char *text_number(double value, char buffer[TEXT_NUMBER_SIZE])
 {
     if (isnan(value)) {
         return memcpy(buffer, "unknown", sizeof "unknown");
     }
-    /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG); the first that reads back is
-     * shortest. */
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) {
-            break;
-        }
+    if (write_short(value, buffer)) {
+        return buffer;
+    }
+    /* 17 digits always suffice (C11 5.2.4.2.2, DECIMAL_DIG), and where 15 do not, fewer do not; the
+     * first that reads back is shortest. */
+    int digits = reads_back(value, DBL_DIG, buffer) ? 1 : DBL_DIG + 1;
+    while (!reads_back(value, digits, buffer) && digits < 17) {
+        digits++;
     }
     /* 10000 rather than 1e+04, but 1e+06. */
     if (fabs(value) < 1e15 && value == floor(value)) {

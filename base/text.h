@@ -20,7 +20,7 @@ struct text {
 
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *t, const char *bytes, size_t len);
-/* What "%s", "%zu" and "%g" would add, in a fraction of the time (%g: of whole numbers). */
+/* What "%s", "%zu" and "%g" would add, in a fraction of the time (%g: of thousandths). */
 void text_add_text(struct text *t, const char *added);
 void text_add_count(struct text *t, size_t count);
 void text_add_g(struct text *t, double value);

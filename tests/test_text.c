@@ -143,6 +143,38 @@ static void short_numbers(void)
     ok(wrong == 0, "100000 short numbers are read as strtod reads them");
 }
 
+/* The shortest of all that read back, but 10000 for 1e+04. */
+static void shortest_of_all(double value, char buffer[TEXT_NUMBER_SIZE])
+{
+    char whole[400];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) {
+            break;
+        }
+    }
+    snprintf(whole, sizeof whole, "%.0f", value);
+    if (fabs(value) < 1e15 && value == floor(value) && strlen(whole) <= strlen(buffer)) {
+        memcpy(buffer, whole, strlen(whole) + 1);
+    }
+}
+
+static void shortest(void)
+{
+    struct random r = {5};
+    int wrong = 0;
+    for (int i = 0; i < 100000; i++) {
+        const double whole = floor(random_uniform(&r) * pow(10, random_below(&r, 18)));
+        const double value = whole / pow(10, random_below(&r, 18));
+        const double steps[] = {value, -value, nextafter(value, 0), nextafter(value, 1e300)};
+        char buffer[TEXT_NUMBER_SIZE], want[TEXT_NUMBER_SIZE];
+        text_number(steps[i % 4], buffer);
+        shortest_of_all(steps[i % 4], want);
+        wrong += strcmp(buffer, want) != 0;
+    }
+    ok(wrong == 0, "100000 numbers are written as short as they can be");
+}
+
 static void same_as_printf(void)
 {
     struct arena *a = arena_create((size_t)1 << 30, no_memory, NULL);
@@ -151,7 +183,8 @@ static void same_as_printf(void)
     int wrong = 0;
     for (int i = 0; i < 100000; i++) {
         const double scale = pow(10, random_below(&r, 9) - 1);
-        const double value = floor(random_uniform(&r) * scale) + near[random_below(&r, 9)];
+        const double whole = floor(random_uniform(&r) * scale);
+        const double value = whole / pow(10, random_below(&r, 5)) + near[random_below(&r, 9)];
         struct text t = {.arena = a}, want = t;
         text_add_g(&t, i % 10 ? value : -value);
         text_add(&want, "%g", i % 10 ? value : -value);
@@ -261,6 +294,7 @@ int main(void)
     ok(all_round_trip(200000), "200000 random doubles read back bit for bit");
     parsing();
     short_numbers();
+    shortest();
     same_as_printf();
     locales();
     growing();
