@@ -260,10 +260,23 @@ bool form_operand_is_memory(const char *operand)
            (operand[0] == 'm' && operand[1] >= '0' && operand[1] <= '9');
 }
 
+/* Where a pattern first differs from a form that it matches, there is a V, an MV or a cc. */
+static bool may_match(const char *pattern, const char *form)
+{
+    while (*pattern && *pattern == *form) {
+        pattern++;
+        form++;
+    }
+    return *pattern == *form || *pattern == 'V' || *pattern == 'M' || *pattern == 'c';
+}
+
 bool form_matches(const char *pattern, const char *form)
 {
     int width = 0;
 
+    if (!may_match(pattern, form)) {
+        return false;
+    }
     while (*pattern && *form) {
         const size_t p_len = strcspn(pattern, " "), f_len = strcspn(form, " ");
         if (!condition_matches(pattern, p_len, form, f_len) &&
