@@ -15,27 +15,38 @@ static void raise(struct ceiling_bound *b, double cycles, enum ceiling_binds bin
     }
 }
 
-/* The ports that bind; where several sets do, the smallest, and the front end only if none does. */
+static double most_cycles(const struct cost *c)
+{
+    double most = 0;
+    for (int r = 0; r < c->n_resources; r++) {
+        most = c->cycles[r] > most ? c->cycles[r] : most;
+    }
+    return most;
+}
+
+/* The ports that bind; where several sets do, the smallest, and the front end only if none does.
+ * Few resources are near the most: nobody could predict the branches of all the others. */
 static void bound_by_slots(const struct cost *c, struct ceiling_bound *out)
 {
     const struct cost_resource *resources = cost_resources(c->table);
-    const int n = cost_n_resources(c->table);
+    const double near = most_cycles(c) * (1 - 4 * PORTS_TIE);
     int fewest = INT_MAX;
     double front_end = 0;
-    for (int r = 0; r < n; r++) {
+    for (int r = 0; r < c->n_resources; r++) {
         const double cycles = c->cycles[r], slack = PORTS_TIE * out->cycles;
+        if (cycles < near) {
+            continue;
+        }
         if (resources[r].ports == 0) {
             front_end = cycles;
         } else if (cycles > out->cycles + slack ||
                    (cycles > 0 && cycles >= out->cycles - slack && resources[r].n_ports < fewest)) {
             fewest = resources[r].n_ports;
             *out = (struct ceiling_bound){fmax(cycles, out->cycles), BINDS_PORTS,
-                                          resources[r].ports, cycles * fewest, 0};
+                                          resources[r].ports, cycles * fewest, r};
         }
     }
-    if (front_end > out->cycles * (1 + PORTS_TIE)) {
-        raise(out, front_end, BINDS_FRONT_END);
-    }
+    raise(out, front_end, BINDS_FRONT_END);
 }
 
 static void bound_by_ports(const struct cost *c, struct ceiling_bound *out)
@@ -76,22 +87,24 @@ bool ceiling_of_cost(const struct cost *c, struct ceiling_bound *out, struct err
 
 /* --- what binds --- */
 
-/* What one instruction of this row adds to what binds: uops, slots or cycles. */
-static double weight_in(const struct cost_row *row, const struct ceiling_bound *b)
+/* Cycles of these ports for the uops that can go nowhere else. */
+static double cycles_of_ports(const struct cost_row *row, uint32_t ports)
 {
-    double weight = 0;
+    double uops = 0;
+    for (int u = 0; u < row->n_uops; u++) {
+        uops += (row->uops[u].ports & ~ports) == 0 ? row->uops[u].count : 0;
+    }
+    return uops / __builtin_popcount(ports);
+}
+
+/* Cycles that one instruction of this row adds to what binds. */
+static double cycles_in(const struct cost_row *row, const struct ceiling_bound *b)
+{
     switch (b->binds) {
     case BINDS_PORTS:
-        for (int u = 0; u < row->n_uops;
-             u++) { /* a product, since nobody could predict the branch */
-            weight += row->uops[u].count * ((row->uops[u].ports & ~b->ports) == 0);
-        }
-        return weight;
+        return b->resource < 0 ? cycles_of_ports(row, b->ports) : row->cycles[b->resource];
     case BINDS_RESOURCE:
-        for (int u = 0; u < row->n_uses; u++) {
-            weight += row->uses[u].resource == b->resource ? row->uses[u].cycles : 0;
-        }
-        return weight;
+        return row->cycles[b->resource];
     case BINDS_CROSSING_STORES:
         return row->store_cycles;
     default:
@@ -100,27 +113,27 @@ static double weight_in(const struct cost_row *row, const struct ceiling_bound *
 }
 
 /* What all items of this row add to what binds, from item `first` on. */
-static double weight_from(const struct cost *c, size_t first, const struct ceiling_bound *b)
+static double cycles_from(const struct cost *c, size_t first, const struct ceiling_bound *b)
 {
     const struct cost_row *row = c->items[first].row;
-    const double weight = weight_in(row, b);
+    const double cycles = cycles_in(row, b);
     double sum = 0;
-    for (size_t k = first; k < c->n_items && weight > 0; k++) {
-        sum += c->items[k].row == row ? c->items[k].count * weight : 0;
+    for (size_t k = first; k < c->n_items && cycles > 0; k++) {
+        sum += c->items[k].row == row ? c->items[k].count * cycles : 0;
     }
     return sum;
 }
 
 /* The row that adds most to what binds, and how much; NULL where rows are not to blame. */
 static const struct cost_row *heaviest(const struct cost *c, const struct ceiling_bound *b,
-                                       double *weight)
+                                       double *cycles)
 {
     const struct cost_row *found = NULL;
-    *weight = 0;
+    *cycles = 0;
     for (size_t i = 0; i < c->n_items; i++) {
-        const double sum = c->items[i].row == found ? 0 : weight_from(c, i, b);
-        if (sum > *weight) {
-            *weight = sum;
+        const double sum = c->items[i].row == found ? 0 : cycles_from(c, i, b);
+        if (sum > *cycles) {
+            *cycles = sum;
             found = c->items[i].row;
         }
     }
@@ -151,8 +164,8 @@ static void fetch_words(const struct cost *c, struct text *out)
 void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct text *out)
 {
     const struct machine *m = cost_machine(c->table);
-    double weight;
-    const struct cost_row *row = heaviest(c, b, &weight);
+    double cycles;
+    const struct cost_row *row = heaviest(c, b, &cycles);
     const struct machine_meaning *meaning;
 
     switch (b->binds) {
@@ -166,12 +179,16 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         text_add_text(out, " uops on ");
         text_add_count(out, (size_t)__builtin_popcount(b->ports));
         text_add_text(out, ", ");
-        text_add_g(out, weight);
+        text_add_g(out, cycles * __builtin_popcount(b->ports));
         text_add_text(out, " of them from ");
         text_add_text(out, row->form);
         break;
     case BINDS_FRONT_END:
-        text_add(out, "front end: %g slots at %g a cycle", c->slots, m->dispatch_width);
+        text_add_text(out, "front end: ");
+        text_add_g(out, c->slots);
+        text_add_text(out, " slots at ");
+        text_add_g(out, m->dispatch_width);
+        text_add_text(out, " a cycle");
         break;
     case BINDS_TAKEN_BRANCHES:
         text_add(out, "taken branches: %g at %g a cycle", c->taken_branches,
@@ -199,7 +216,7 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
     case BINDS_RESOURCE:
         meaning = machine_meaning_of(m, m->resources[b->resource]);
         text_add(out, "resource %s%s%s%s: %.4g of %.4g cycles from %s", m->resources[b->resource],
-                 meaning ? " (" : "", meaning ? meaning->ports : "", meaning ? ")" : "", weight,
+                 meaning ? " (" : "", meaning ? meaning->ports : "", meaning ? ")" : "", cycles,
                  b->cycles, row->form);
         break;
     }
@@ -208,8 +225,8 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
 struct loc ceiling_loc(const struct cost *c, const struct ceiling_bound *b)
 {
     const struct machine *m = cost_machine(c->table);
-    double weight;
-    const struct cost_row *row = heaviest(c, b, &weight);
+    double cycles;
+    const struct cost_row *row = heaviest(c, b, &cycles);
 
     if (b->binds == BINDS_FRONT_END) {
         return m->dispatch_width_loc;
@@ -254,6 +271,7 @@ static bool schedule(struct kernel_ceiling *out, struct err *e)
     if (out->bound.binds == BINDS_PORTS) {
         out->bound.ports = closed.bottleneck;
         out->bound.mass = closed.mass;
+        out->bound.resource = -1;
     }
     return true;
 }

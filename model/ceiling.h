@@ -31,7 +31,7 @@ struct ceiling_bound {
     enum ceiling_binds binds;
     uint32_t ports; /* BINDS_PORTS: a set that binds; of kernel_ceiling the smallest */
     double mass;    /* BINDS_PORTS: uops confined to it */
-    int resource;   /* BINDS_RESOURCE */
+    int resource;   /* BINDS_RESOURCE; BINDS_PORTS: which of the dual, -1: none of these ports */
 };
 
 /* The fast path, by the dual: no memory.  ERR_RANGE: a negative or non-finite count. */

@@ -9,8 +9,7 @@
 
 struct cost cost_new(struct cost_table *t)
 {
-    return (struct cost){.table = t,
-                         .cycles = arena_new(cost_arena(t), double, (size_t)cost_n_resources(t))};
+    return (struct cost){.table = t, .n_resources = cost_n_resources(t), .cycles = cost_vector(t)};
 }
 
 void cost_clear(struct cost *c)
@@ -19,20 +18,16 @@ void cost_clear(struct cost *c)
     c->slots = c->store_cycles = c->line_cycles = c->taken_branches = c->instructions = 0;
     c->front = (struct front_bound){0};
     c->n_unknown = c->n_unsound = 0;
-    memset(c->cycles, 0, (size_t)cost_n_resources(c->table) * sizeof *c->cycles);
+    memset(c->cycles, 0, (size_t)c->n_resources * sizeof *c->cycles);
 }
 
-static double instructions_in(enum cost_kind kind)
+/* In steps of a number that the compiler knows, since then it takes vectors. */
+static void add_cycles(double *restrict sum, const double *restrict cycles, double count, int n)
 {
-    switch (kind) {
-    case COST_FUSED:
-        return 2;
-    case COST_CROSSING_LOAD:
-    case COST_CROSSING_STORE:
-    case COST_INDEXED_OPERAND:
-        return 0;
-    default:
-        return 1;
+    for (int r = 0; r < n; r += COST_STEP) {
+        for (int k = 0; k < COST_STEP; k++) {
+            sum[r + k] += count * cycles[r + k];
+        }
     }
 }
 
@@ -43,14 +38,12 @@ void cost_add(struct cost *c, const struct cost_row *row, double count)
             arena_grow(cost_arena(c->table), c->items, c->n_items, &c->capacity, sizeof *c->items);
     }
     c->items[c->n_items++] = (struct cost_item){row, count};
-    c->instructions += count * instructions_in(row->kind);
+    c->instructions += count * row->instructions;
     c->slots += count * row->slots;
     c->store_cycles += count * row->store_cycles;
     c->n_unknown += row->kind == COST_UNKNOWN;
     c->n_unsound += !(count >= 0) || isinf(count);
-    for (int k = 0; k < row->n_shares; k++) {
-        c->cycles[row->shares[k].resource] += count * row->shares[k].cycles;
-    }
+    add_cycles(c->cycles, row->cycles, count, c->n_resources);
 }
 
 void cost_add_block(struct cost *c, const struct form_count *forms, int n_forms)

@@ -41,7 +41,8 @@ struct cost {
     struct cost_table *table;
     struct cost_item *items; /* in order of appearance; a row may come twice */
     size_t n_items, capacity;
-    double *cycles; /* [cost_n_resources] */
+    double *cycles; /* [n_resources], as in a row */
+    int n_resources;
     double slots;
     double store_cycles; /* of the unit for crossing stores */
     double line_cycles;  /* of the L1's, which takes stores line by line: stores.h */

@@ -262,44 +262,49 @@ static double cycles_of(const struct cost_table *t, const struct cost_row *row, 
     return mass / r->n_ports;
 }
 
-static double share_of(const struct cost_table *t, const struct cost_row *row, int resource)
+static double instructions_in(enum cost_kind kind)
 {
-    double cycles = t->view == COST_PORTS ? cycles_of(t, row, resource) : 0;
+    switch (kind) {
+    case COST_FUSED:
+        return 2;
+    case COST_CROSSING_LOAD:
+    case COST_CROSSING_STORE:
+    case COST_INDEXED_OPERAND:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+/* What a row adds to a sum beside its slots. */
+static void fill_sums(const struct cost_table *t, struct cost_row *row)
+{
+    double *cycles = cost_vector(t);
+    row->instructions = instructions_in(row->kind);
+    row->cycles = cycles;
+    if (row->kind == COST_UNKNOWN) {
+        return;
+    }
+    for (int r = 0; t->view == COST_PORTS && r < cost_n_resources(t); r++) {
+        cycles[r] = cycles_of(t, row, r);
+    }
     for (int u = 0; u < row->n_uses; u++) {
-        cycles += row->uses[u].resource == resource ? row->uses[u].cycles : 0;
+        cycles[row->uses[u].resource] += row->uses[u].cycles;
     }
-    return cycles;
 }
 
-static void fill_shares(const struct cost_table *t, struct cost_row *row)
-{
-    const int n = row->kind == COST_UNKNOWN ? 0 : cost_n_resources(t);
-    int n_shares = 0;
-    for (int r = 0; r < n; r++) {
-        n_shares += share_of(t, row, r) != 0;
-    }
-    struct machine_use *shares = arena_new(t->arena, struct machine_use, (size_t)n_shares);
-    for (int r = 0; r < n; r++) {
-        const double cycles = share_of(t, row, r);
-        if (cycles != 0) {
-            shares[row->n_shares++] = (struct machine_use){.resource = r, .cycles = cycles};
-        }
-    }
-    row->shares = shares;
-}
-
-static bool compile_shares(struct cost_table *t, struct err *e)
+static bool compile_sums(struct cost_table *t, struct err *e)
 {
     if (t->view == COST_PORTS && !compile_dual(t, e)) {
         return false;
     }
     for (int i = 0; i < t->machine->n_fusions; i++) {
-        fill_shares(t, &t->fused[i].row);
+        fill_sums(t, &t->fused[i].row);
     }
-    fill_shares(t, &t->crossing_load);
-    fill_shares(t, &t->crossing_load_512);
-    fill_shares(t, &t->indexed_operand);
-    fill_shares(t, &t->crossing_store);
+    fill_sums(t, &t->crossing_load);
+    fill_sums(t, &t->crossing_load_512);
+    fill_sums(t, &t->indexed_operand);
+    fill_sums(t, &t->crossing_store);
     return true;
 }
 
@@ -326,7 +331,7 @@ struct cost_table *cost_compile(const struct machine *m, enum cost_view view, st
     *t = (struct cost_table){.machine = m, .view = view, .arena = a, .texts.arena = a};
     compile_crossings(t);
     const bool compiled =
-        compile_patterns(t, e) && compile_fusions(t, e) && compile_shares(t, e) &&
+        compile_patterns(t, e) && compile_fusions(t, e) && compile_sums(t, e) &&
         normalise_list(a, m->zero_idioms, m->n_zero_idioms, &t->idioms, e) &&
         normalise_list(a, m->eliminated_moves, m->n_eliminated_moves, &t->moves, e);
     return compiled ? t : NULL;
@@ -350,6 +355,12 @@ struct arena *cost_arena(const struct cost_table *t)
 int cost_n_resources(const struct cost_table *t)
 {
     return t->view == COST_PORTS ? t->dual.n_resources : t->machine->n_resources;
+}
+
+double *cost_vector(const struct cost_table *t)
+{
+    const size_t n = (size_t)cost_n_resources(t);
+    return arena_new(t->arena, double, (n + COST_STEP - 1) / COST_STEP * COST_STEP);
 }
 
 const struct cost_resource *cost_resources(const struct cost_table *t)
@@ -436,7 +447,7 @@ static const struct cost_row *keep(const struct cost_table *t, struct cost_row r
     struct cost_row *kept = arena_new(t->arena, struct cost_row, 1);
     *kept = row;
     kept->form = form;
-    fill_shares(t, kept);
+    fill_sums(t, kept);
     return kept;
 }
 

@@ -52,17 +52,16 @@ enum cost_kind {
 enum cost_view cost_view_of(const struct machine *m);
 
 struct cost_row {
+    double slots;
+    double instructions;  /* a fused pair is two, a crossing none */
+    double store_cycles;  /* COST_CROSSING_STORE: of its unit; else 0 */
+    const double *cycles; /* cost_vector: of each resource; 0 where unknown */
     enum cost_kind kind;
     const char *form;               /* normalised; both patterns for COST_FUSED */
     const struct machine_uop *uops; /* COST_PORTS */
     int n_uops;
-    double slots;
     const struct machine_use *uses; /* COST_RESOURCES */
     int n_uses;
-    const struct machine_use
-        *shares; /* each resource below cost_n_resources that it takes time of */
-    int n_shares;
-    double store_cycles;                  /* COST_CROSSING_STORE: of its unit; else 0 */
     const struct machine_form *described; /* the register form where composed; or NULL */
     const struct machine_form *load;      /* COST_COMPOSED */
     int load_operand;                     /* COST_COMPOSED: the memory operand, from 1 */
@@ -84,6 +83,9 @@ struct arena *cost_arena(const struct cost_table *t);
 
 /* Resources that cycles are counted in: the machine file's, or the dual of its ports. */
 int cost_n_resources(const struct cost_table *t);
+/* Zeros, one for each, and more up to a multiple of COST_STEP. */
+#define COST_STEP 4
+double *cost_vector(const struct cost_table *t);
 /* COST_PORTS: what each of them stands for. */
 struct cost_resource {
     uint32_t ports; /* 0: the front end */

@@ -20,14 +20,11 @@ struct shares {
 static bool take_shares(const struct cost_row *row, int n, double *out)
 {
     double alone = 0;
-    for (int k = 0; k < row->n_shares; k++) {
-        alone = fmax(alone, row->shares[k].cycles);
+    for (int r = 0; r < n; r++) {
+        alone = fmax(alone, row->cycles[r]);
     }
     for (int r = 0; r < n; r++) {
-        out[r] = 0;
-    }
-    for (int k = 0; k < row->n_shares; k++) {
-        out[row->shares[k].resource] = row->shares[k].cycles / alone;
+        out[r] = alone > 0 ? row->cycles[r] / alone : 0;
     }
     return alone > 0;
 }

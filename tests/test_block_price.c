@@ -57,12 +57,7 @@ static void price_slowly(struct cost_table *t, const struct block *b, struct cos
     for (int r = 0; r < cost_n_resources(t); r++) {
         dense[r] = 0;
         for (int i = 0; i < b->n_forms; i++) {
-            const struct cost_row *row = cost_of_form(t, b->forms[i].form);
-            double cycles = 0;
-            for (int k = 0; k < row->n_shares; k++) {
-                cycles += row->shares[k].resource == r ? row->shares[k].cycles : 0;
-            }
-            dense[r] += b->forms[i].count * cycles;
+            dense[r] += b->forms[i].count * cost_of_form(t, b->forms[i].form)->cycles[r];
         }
     }
 }

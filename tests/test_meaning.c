@@ -121,8 +121,10 @@ static void test_dual(const char *name, struct arena *a)
         *f = (struct machine_form){
             .form = arena_format(a, "%s", form), .slots = 1, .source = "dual"};
         f->uses = arena_new(a, struct machine_use, (size_t)n);
-        for (int k = 0; k < row->n_shares; k++) {
-            f->uses[f->n_uses++] = row->shares[k];
+        for (int r = 0; r < n; r++) {
+            if (row->cycles[r] > 0) {
+                f->uses[f->n_uses++] = (struct machine_use){r, row->cycles[r]};
+            }
         }
         dual->n_forms += f->n_uses > 0;
     }
