@@ -17,7 +17,7 @@ perl -e '
     use strict; use warnings;
     my ($own, $file, $tmp, $blocks) = @ARGV;
     open my $in, "<", $own or die; my @own = <$in>; die "no blocks of ten\n" unless @own;
-    open $in, "<", $file or die; my @forms = map { /\{form: "?([^"{}]+?)"?, / ? $1 : () } <$in>;
+    open $in, "<", $file or die; my @forms = map { /\{form: (?:"([^"]+)"|([^",]+)),/ ? $1 || $2 : () } <$in>;
     open my $forms, ">", "$tmp/forms.csv"; open my $bytes, ">", "$tmp/bytes"; open my $random, ">", "$tmp/random.csv";
     print $forms "block\n"; print $random "block\n"; srand 1;
     @forms = grep { !/\bM?V\b|cc\b/ } @forms; # no patterns
