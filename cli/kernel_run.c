@@ -130,10 +130,10 @@ enum { TRIPS_LEARNT = 120, TRIPS_UNKNOWABLE = 256 };
 
 /* The part of the lengths from *least to *most units where ends are predicted alike, if there is
  * one. */
-static bool predicted_alike(double trips_per_n, double *least, double *most)
+static bool predicted_alike(double trips_per_unit, double *least, double *most)
 {
-    const double trips = trips_per_n * CALLEE_UNIT;
-    const double learnt = floor(TRIPS_LEARNT / trips), unknowable = ceil(TRIPS_UNKNOWABLE / trips);
+    const double learnt = floor(TRIPS_LEARNT / trips_per_unit);
+    const double unknowable = ceil(TRIPS_UNKNOWABLE / trips_per_unit);
     if (learnt >= UNITS_MIN) {
         *most = fmin(*most, learnt);
         *least = fmax(floor(*most / 3), 2);
@@ -148,26 +148,46 @@ static void space_lengths(struct callee_request *r, double least, double most, i
     r->n_lengths = 0;
     for (int i = 0; i < wanted; i++) {
         const double u = floor(least + (most - least) * i / (wanted - 1));
-        const size_t n = (size_t)u * CALLEE_UNIT;
+        const size_t n = (size_t)u * r->unit;
         if (r->n_lengths == 0 || n > r->lengths[r->n_lengths - 1]) {
             r->lengths[r->n_lengths++] = n;
         }
     }
 }
 
-/* Lengths from a third (in DRAM: half) of what fits the level up to that.  Of the L1 a quarter is
- * used, not the half that our own loops fill: where another thread has the core's other half, it
- * has half of its caches, too, and that shows in no pulse.  `trips_per_n` of the loop, 0: not known
+/* How many units of each array the level has room for.  Of the L1 a quarter is used, not the half
+ * that our own loops fill, if that is enough: where another thread has the core's other half, it
+ * has half of its caches, too, and that shows in no pulse. */
+static double room(enum level level, double size, double unit_bytes)
+{
+    const double quarter = floor(size / 2 / unit_bytes);
+    return level == LEVEL_L1 && quarter >= UNITS_MIN ? quarter : floor(size / unit_bytes);
+}
+
+/* The least unit that the loop's iterations divide, or, as long as that is not known, a large one,
+ * so that a loop which takes many elements at once runs at all; smaller where that has no room. */
+static size_t choose_unit(const struct ran *ran, enum level level, double size, double bytes)
+{
+    size_t unit = ran ? CALLEE_UNIT_MIN : CALLEE_UNIT_MAX;
+    while (ran && unit < ran->n_per_iter && unit < CALLEE_UNIT_MAX) {
+        unit *= 2;
+    }
+    while (room(level, size, bytes * (double)unit) < UNITS_MIN && unit > CALLEE_UNIT_MIN) {
+        unit /= 2;
+    }
+    return unit;
+}
+
+/* Lengths from a third (in DRAM: half) of what fits the level up to that.  `ran`: NULL: not known
  * yet. */
-static bool choose_lengths(const struct sizes_machine *m, enum level level, double trips_per_n,
+static bool choose_lengths(const struct sizes_machine *m, enum level level, const struct ran *ran,
                            struct callee_request *r, struct err *e)
 {
     const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
     const double size = sizes_of_thread(m, level, arrays);
     const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
-    const double half = floor(size / 2 / bytes / CALLEE_UNIT);
-    double units =
-        level == LEVEL_L1 && half >= UNITS_MIN ? half : floor(size / bytes / CALLEE_UNIT);
+    r->unit = choose_unit(ran, level, size, bytes);
+    double units = room(level, size, bytes * (double)r->unit);
     double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
     if (!(units >= UNITS_MIN)) {
         return err_set(e, ERR_HOST, LOC_NONE,
@@ -175,8 +195,8 @@ static bool choose_lengths(const struct sizes_machine *m, enum level level, doub
                                 : "there is no %s here, or its size is not known",
                        level_names[level], bytes);
     }
-    r->mixed =
-        !(level == LEVEL_L1 && trips_per_n > 0 && predicted_alike(trips_per_n, &least, &units));
+    r->mixed = !(level == LEVEL_L1 && ran &&
+                 predicted_alike((double)r->unit / ran->n_per_iter, &least, &units));
     space_lengths(r, least, units, level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS);
     return true;
 }
@@ -409,7 +429,7 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
             continue;
         }
         r->rounds = level == LEVEL_DRAM ? ROUNDS_DRAM : (int)j->options->rounds;
-        if (!choose_lengths(&j->view, m.level, 1 / j->ran.n_per_iter, r, e) ||
+        if (!choose_lengths(&j->view, m.level, &j->ran, r, e) ||
             !measure_level(j->host, r, &m, e)) {
             return false;
         }
@@ -444,7 +464,7 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
     bool fine = callee_parse(j->options->args, &r->args, e) &&
                 kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
                 link_object(j->c, path, j->options, &r->library, &temporary, e) &&
-                choose_lengths(&j->view, LEVEL_L1, 0, r, e) &&
+                choose_lengths(&j->view, LEVEL_L1, NULL, r, e) &&
                 ran_find(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
                 measure_and_say(j, out, e);
     if (temporary) {

@@ -194,7 +194,7 @@ static void call_once(const struct callee *c, size_t n)
 /* The longest call, of one length in all timings, and longer than any other. */
 static size_t longest(const struct callee_request *r)
 {
-    return r->lengths[r->n_lengths - 1] + 2 * (size_t)CALLEE_UNIT;
+    return r->lengths[r->n_lengths - 1] + 2 * r->unit;
 }
 
 /* Hands of calls, shuffled together.  A hand is n less a unit, n, n and a unit more, and as often
@@ -215,7 +215,7 @@ static void shuffle_cards(struct callee *c, uint8_t *cards, long hands)
 /* `times` hands, or calls where these take long. */
 static void call(const struct callee *c, size_t n, const uint8_t *cards, long times)
 {
-    const size_t lengths[] = {n - CALLEE_UNIT, n, n + CALLEE_UNIT, longest(c->request)};
+    const size_t lengths[] = {n - c->request->unit, n, n + c->request->unit, longest(c->request)};
     for (long i = 0; i < (c->in_hands ? HAND * times : times); i++) {
         call_once(c, c->in_hands ? lengths[cards[i]] : n);
     }
@@ -489,7 +489,7 @@ static bool make_arrays(struct callee *c, uint32_t *state)
     for (int i = 0; i < r->args.n_arrays; i++) {
         const size_t bytes = slice / 8 * callee_kind_bytes[r->args.arrays[i]];
         fill(c->arrays[i] - PAD_BYTES, r->args.arrays[i], bytes + PAD_BYTES,
-             r->lengths[0] - CALLEE_UNIT, state);
+             r->lengths[0] - r->unit, state);
     }
     for (int i = 0; i < r->args.n_scalars; i++) {
         const float single = 1.25F;

@@ -6,7 +6,7 @@
  * Around each timing the core's pulse is felt (pulse.h), which gives the clock and says whether the
  * core was ours alone; if it was not, or the thread was displaced, the timing does not count and
  * another is taken, while patience lasts, on another CPU if that is quieter.  Lengths are multiples
- * of CALLEE_UNIT, so that all leave the same remainder, and a fence between calls keeps one from
+ * of a unit, so that all leave the same remainder, and a fence between calls keeps one from
  * beginning within the one before.  Where asked for, the calls of a timing are a mixture of lengths
  * around one and of the longest, which all timings have in common, so that the loop's end is
  * equally hard to predict for all.
@@ -30,7 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALLEE_UNIT        64
+#define CALLEE_UNIT_MIN    64  /* elements; most loops take them in groups that divide it */
+#define CALLEE_UNIT_MAX    256 /* as one of eight vectors, unrolled four times */
 #define CALLEE_ARRAYS_MAX  8
 #define CALLEE_SCALARS_MAX 8
 #define CALLEE_LENGTHS_MAX 8
@@ -52,8 +53,9 @@ bool callee_parse(const char *text, struct callee_args *out, struct err *e);
 struct callee_request {
     const char *library, *symbol; /* a shared object, given with its folder */
     struct callee_args args;
-    /* At least two, ascending multiples of CALLEE_UNIT from its double on; calls take one unit
-     * more and less, too. */
+    size_t unit; /* CALLEE_UNIT_MIN to _MAX, a power of two */
+    /* At least two, ascending multiples of it from its double on; calls take one unit more and less,
+     * too. */
     size_t lengths[CALLEE_LENGTHS_MAX];
     int n_lengths;
     bool mixed; /* a timing's calls are of several lengths; else of one, which suits loops whose end

@@ -38,6 +38,7 @@ static void no_library(void)
     const struct callee_request r = {
         .library = "./no-such-library.so",
         .symbol = "f",
+        .unit = 64,
         .lengths = {128, 192},
         .n_lengths = 2,
         .elements_per_n = 1,
@@ -53,7 +54,7 @@ static void much_code(struct arena *a)
 {
     struct err e = {0};
     struct callee_steps steps;
-    const struct callee_request r = {.lengths = {128, 192}, .n_lengths = 2};
+    const struct callee_request r = {.unit = 64, .lengths = {128, 192}, .n_lengths = 2};
     ok(!callee_count(&r, CALLEE_CODE_MAX + 1, a, &steps, &e) && e.code == ERR_RANGE,
        "too much code to count: %s", e.text);
 }
