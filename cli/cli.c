@@ -126,20 +126,30 @@ static bool has_suffix(const char *text, const char *suffix)
     return len > suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
 }
 
-struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err *e)
+/* NULL: there is none. */
+static const char *machine_path(struct cli *c, const char *folder, const char *name)
+{
+    struct err missing = {0};
+    if (!folder) {
+        return cli_data(c, arena_format(c->arena, "machines/%s.yaml", name), &missing);
+    }
+    const char *path = arena_format(c->arena, "%s/%s.yaml", folder, name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+struct machine *cli_machine(struct cli *c, const char *folder, const char *name_or_path,
+                            struct err *e)
 {
     if (strchr(name_or_path, '/') || has_suffix(name_or_path, ".yaml")) {
         return cli_machine_file(c, name_or_path, e);
     }
-    struct err missing = {0};
-    const char *name = arena_format(c->arena, "machines/%s.yaml", name_or_path);
-    const char *path = cli_data(c, name, &missing);
+    const char *path = machine_path(c, folder, name_or_path);
     if (!path) {
         const bool beside = access(name_or_path, F_OK) == 0;
         err_set(e, ERR_IO, LOC_NONE,
-                "no machine is called '%.60s'; gambrel machine list shows them%s%.60s",
-                name_or_path, beside ? ", and a file is given as ./" : "",
-                beside ? name_or_path : "");
+                "no machine is called '%.60s'%s%.60s; gambrel machine list shows them%s%.60s",
+                name_or_path, folder ? " in " : "", folder ? folder : "",
+                beside ? ", and a file is given as ./" : "", beside ? name_or_path : "");
         return NULL;
     }
     return cli_machine_file(c, path, e);
@@ -148,9 +158,10 @@ struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err 
 bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, struct err *e)
 {
     return strcmp(m->isa, isa) == 0 ||
-           err_set(e, ERR_RANGE, (struct loc){.file = m->file},
-                   "this machine is %s, %s %s; --machine=FILE, or a name of gambrel machine list",
-                   m->isa, whose, isa);
+           err_set(
+               e, ERR_RANGE, (struct loc){.file = m->file},
+               "this machine is %s, %s is %s; --machine=FILE, or a name of gambrel machine list",
+               m->isa, whose, isa);
 }
 
 static int by_name(const void *a, const void *b)

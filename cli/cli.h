@@ -73,10 +73,11 @@ const char *cli_data(struct cli *c, const char *name, struct err *e);
  * those that come along. */
 struct kernels *cli_kernels(struct cli *c, const char *path, struct err *e);
 struct machine *cli_machine_file(struct cli *c, const char *path, struct err *e);
-/* PATH.yaml or the name of a machine that comes with the program. */
-struct machine *cli_machine(struct cli *c, const char *name_or_path, struct err *e);
-/* ERR_RANGE: the machine is of another architecture than what it is to be put over; "the run
- * is". */
+/* PATH.yaml or the name of a machine in a folder (NULL: the one that comes with the program). */
+struct machine *cli_machine(struct cli *c, const char *folder, const char *name_or_path,
+                            struct err *e);
+/* ERR_RANGE: the machine is of another architecture than what it is to be put over; "the run",
+ * "this CPU". */
 bool cli_same_isa(const struct machine *m, const char *isa, const char *whose, struct err *e);
 /* Every machine in a folder (NULL: the one that comes with the program), sorted by file name. */
 struct machine **cli_machines(struct cli *c, const char *folder, int *n, struct err *e);

@@ -4,7 +4,6 @@
 #include "compare/join.h"
 #include "compare/plot.h"
 #include "compare/report.h"
-#include "model/detect.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static const struct argp_option option_table[] = {
     {"markdown", KEY_MARKDOWN, NULL, 0, "the same as --format=markdown", 0},
     {"machine", 'm', "MACHINE", 0,
      "machine file or the name of one that comes along (default: the one that describes the run's "
-     "processor)",
+     "processor; for blocks, and no other tool, this CPU)",
      0},
     CHOICE_MACHINES_OPTION,
     CHOICE_KERNELS_OPTION,
@@ -260,36 +259,6 @@ static const struct report_format *find_format(const char *name, struct err *e)
     return f;
 }
 
-/* Where the machine of a run comes from: one for all, or the folder in which each finds its own. */
-struct machine_source {
-    const struct machine *given;
-    struct machine **all;
-    int n;
-};
-
-static bool open_machines(struct cli *c, const struct options *o, struct machine_source *out,
-                          struct err *e)
-{
-    *out = (struct machine_source){0};
-    if (o->choice.machine) {
-        out->given = cli_machine(c, o->choice.machine, e);
-        return out->given != NULL;
-    }
-    out->all = cli_machines(c, o->choice.machines, &out->n, e);
-    return out->all != NULL;
-}
-
-static const struct machine *machine_of(const struct machine_source *from, const struct run *r)
-{
-    const struct identity who = identity_of_host(&r->host);
-    if (from->given) {
-        return from->given;
-    }
-    const struct detection d =
-        machine_detect(&who, (const struct machine *const *)from->all, from->n);
-    return d.match < 0 ? NULL : from->all[d.match];
-}
-
 /* All runs as one report. */
 static bool report_batch(struct cli *c, const struct batch *b, const struct report_format *f,
                          struct text *out, struct err *e)
@@ -308,15 +277,16 @@ static const struct comparison **compare_runs(struct cli *c, const struct option
         arena_new(c->arena, const struct comparison *, (size_t)o->n_runs);
     const struct kernels *k = f ? cli_kernels(c, o->choice.kernels, e) : NULL;
     struct machine_source machines;
-    if (!k || !open_machines(c, o, &machines, e)) {
+    if (!k || !machine_source_open(c, &o->choice, &machines, e)) {
         return NULL;
     }
     for (int i = 0; i < o->n_runs; i++) {
         const struct run *r = cli_run(c, o->runs[i], e);
-        if (!r || (machines.given && !cli_same_isa(machines.given, r->host.isa, "the run is", e))) {
+        const struct machine *m = r ? machine_source_find(&machines, &r->host, "the run", e) : NULL;
+        if (e->code) {
             return NULL;
         }
-        runs[i] = comparison_join(r, k, machine_of(&machines, r), c->arena);
+        runs[i] = comparison_join(r, k, m, c->arena);
     }
     return runs;
 }
@@ -329,6 +299,7 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     int n_violated = 0;
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
     if (o.blocks.blocks) {
+        o.blocks.folder = o.choice.machines;
         o.blocks.json = o.format && strcmp(o.format, "json") == 0;
         return compare_blocks(c, &o.blocks);
     }

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "compare/documented.h"
 #include "compare/explain.h"
-#include "model/detect.h"
 
 #include <string.h>
 
@@ -20,7 +19,7 @@ enum { KEY_SET = 256, KEY_DROP, KEY_CHAINS, KEY_VECTOR, KEY_SENSITIVITY, KEY_JSO
 static const struct argp_option option_table[] = {
     {"machine", 'm', "MACHINE", 0,
      "machine file or the name of one that comes along (default: the one that describes the run's "
-     "processor; needed without a run)",
+     "processor, without a run this CPU)",
      0},
     CHOICE_MACHINES_OPTION,
     CHOICE_KERNELS_OPTION,
@@ -131,9 +130,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         return parse_argument(arg, state);
     case ARGP_KEY_END:
-        if (!o->kernel || (!o->run && !o->choice.machine)) {
-            argp_error(state, o->kernel ? "measured where? a run, or --machine=MACHINE without one"
-                                        : "which kernel? gambrel kernel list shows them");
+        if (!o->kernel) {
+            argp_error(state, "which kernel? gambrel kernel list shows them");
         }
         return 0;
     default:
@@ -150,35 +148,24 @@ const struct argp argp_explain = {
            "Exit status 1 if an undisturbed measurement lies above a bound by more than its noise.",
 };
 
-/* NULL without e->code: no file describes the run's processor. */
-static const struct machine *machine_for(struct cli *c, const struct options *o,
-                                         const struct run *r, struct err *e)
+/* A measured run needs no machine: then there are roofs alone. */
+static const struct comparison *join_measured(struct cli *c, const struct options *o,
+                                              const struct kernels *k, struct err *e)
 {
-    int n;
-    if (o->choice.machine) {
-        return cli_machine(c, o->choice.machine, e);
-    }
-    struct machine **all = cli_machines(c, o->choice.machines, &n, e);
-    const struct identity who = identity_of_host(&r->host);
-    const struct detection d = all ? machine_detect(&who, (const struct machine *const *)all, n)
-                                   : (struct detection){.match = -1};
-    return d.match < 0 ? NULL : all[d.match];
+    struct machine_source from;
+    const struct run *r = cli_run(c, o->run, e);
+    const struct machine *m = r && machine_source_open(c, &o->choice, &from, e)
+                                  ? machine_source_find(&from, &r->host, "the run", e)
+                                  : NULL;
+    return e->code ? NULL : comparison_join(r, k, m, c->arena);
 }
 
-static const struct comparison *join(struct cli *c, const struct options *o,
-                                     const struct kernels *k, struct err *e)
+static const struct comparison *join_documented(struct cli *c, const struct options *o,
+                                                const struct kernels *k, struct err *e)
 {
-    const struct run *r = o->run ? cli_run(c, o->run, e) : NULL;
-    if (o->run && !r) {
-        return NULL;
-    }
-    const struct machine *m = machine_for(c, o, r, e);
-    if (e->code || (r && m && !cli_same_isa(m, r->host.isa, "the run is", e))) {
-        return NULL;
-    }
-    if (!r) {
-        r = documented_run(m, k, o->choice.threads ? (int)o->choice.threads : 1, c->arena, e);
-    }
+    const int threads = o->choice.threads ? (int)o->choice.threads : 1;
+    const struct machine *m = choice_machine(c, &o->choice, NULL, e);
+    const struct run *r = m ? documented_run(m, k, threads, c->arena, e) : NULL;
     return r ? comparison_join(r, k, m, c->arena) : NULL;
 }
 
@@ -191,7 +178,7 @@ static const struct explanation *make(struct cli *c, const struct options *o, st
                 "no kernel is called '%.60s'; gambrel kernel list shows them", o->kernel);
         return NULL;
     }
-    const struct comparison *cmp = join(c, o, k, e);
+    const struct comparison *cmp = o->run ? join_measured(c, o, k, e) : join_documented(c, o, k, e);
     const struct explain_wish wish = {.kernel = kernel,
                                       .isa = o->choice.isa,
                                       .level = o->level,

@@ -222,7 +222,7 @@ static bool gather(const struct options *o, struct infer_host *h, struct fit_dat
                    struct fit_origin *origin, struct err *e)
 {
     if (h) {
-        origin->isa = "x86-64";
+        origin->isa = INFER_HOST_ISA;
         origin->blocks = infer_host_source(h);
         return infer_host_gather(h, d, e);
     }
@@ -306,7 +306,7 @@ static bool look_beside(struct cli *c, const struct options *o, const struct inf
 {
     const struct identity *who = h ? infer_host_identity(h) : NULL;
     b->run.why_not = h ? "not measured: less than a minute for all of it" : "not measured";
-    if (!infer_ports_find(c, o->ports, who, &b->ports, e)) {
+    if (!infer_ports_find(c, o->ports, h != NULL, h ? INFER_HOST_ISA : o->isa, &b->ports, e)) {
         return false;
     }
     if (o->run) {

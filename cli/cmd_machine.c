@@ -1,10 +1,9 @@
-#include "cli/cli.h"
+#include "cli/choice.h"
 #include "cli/machine_diff.h"
 #include "cli/machine_import.h"
 #include "formats/yml.h"
 #include "measure/host.h"
 #include "model/check.h"
-#include "model/detect.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,21 +74,19 @@ const struct argp argp_machine = {
 static int detect(struct cli *c, const struct options *o)
 {
     struct err e = {0};
-    int n;
     char words[IDENTITY_SIZE];
-    struct host *h = arena_new(c->arena, struct host, 1);
-    struct machine **machines = cli_machines(c, o->folder, &n, &e);
-    if (!machines || !host_describe(c->arena, h, &e)) {
+    struct machine_here here;
+    if (!machine_here_find(c, o->folder, &here, &e)) {
         return cli_fail(&e);
     }
-    const struct identity who = identity_of_host(&h->facts);
-    const struct detection d = machine_detect(&who, (const struct machine *const *)machines, n);
-    identity_words(&who, words);
+    const struct machine *const *machines = here.from.all;
+    const struct detection d = here.found;
+    identity_words(&here.who, words);
     if (d.match < 0) {
         fprintf(stderr,
                 "gambrel: no machine file describes %s (%s).%s%s\n"
                 "gambrel machine new > NAME.yaml begins one; doc/adding-a-machine.md goes on.\n",
-                h->facts.cpu_name, words, d.nearest < 0 ? "" : " The nearest is ",
+                here.host->cpu_name, words, d.nearest < 0 ? "" : " The nearest is ",
                 d.nearest < 0 ? "" : machines[d.nearest]->name);
         return EXIT_MACHINE;
     }
@@ -131,7 +128,7 @@ static int show(struct cli *c, const struct options *o)
     }
     for (int i = 1; i < o->n_words; i++) {
         struct bytes out;
-        const struct machine *m = cli_machine(c, o->words[i], &e);
+        const struct machine *m = cli_machine(c, o->folder, o->words[i], &e);
         if (!m || !machine_write(m, c->arena, &out, &e)) {
             return cli_fail(&e);
         }
@@ -167,7 +164,8 @@ static int check(struct cli *c, const struct options *o)
     int n = o->n_words - 1, n_errors = 0;
     struct machine **machines = n ? NULL : cli_machines(c, o->folder, &n, &e);
     for (int i = 0; i < n && !e.code; i++) {
-        const struct machine *m = machines ? machines[i] : cli_machine(c, o->words[1 + i], &e);
+        const struct machine *m =
+            machines ? machines[i] : cli_machine(c, o->folder, o->words[1 + i], &e);
         if (m) {
             check_one(c, m, &out, &n_errors);
         }
@@ -264,7 +262,7 @@ int cmd_machine(struct cli *c, int argc, char **argv)
     argp_parse(&argp_machine, argc, argv, 0, NULL, &o);
     const char *verb = o.words[0];
     if (strcmp(verb, "diff") == 0) {
-        return machine_diff_run(c, o.words + 1, o.n_words - 1, &o.diff);
+        return machine_diff_run(c, o.folder, o.words + 1, o.n_words - 1, &o.diff);
     }
     if (o.diff.given) {
         err_set(&e, ERR_RANGE, LOC_NONE,

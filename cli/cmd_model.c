@@ -25,7 +25,11 @@ struct options {
 enum { KEY_BLOCK = 256, KEY_BLOCKS, KEY_CSV, KEY_CLOCK };
 
 static const struct argp_option option_table[] = {
-    {"machine", 'm', "MACHINE", 0, "machine file, or the name of one that comes along (needed)", 0},
+    {"machine", 'm', "MACHINE", 0,
+     "machine file or the name of one that comes along (default: the one that describes this CPU, "
+     "or the processor of --run)",
+     0},
+    CHOICE_MACHINES_OPTION,
     {"isa", 'i', "ISA", 0, "only this instruction set", 0},
     {"threads", 't', "N", 0, "cores that run it (1); the clock of all cores from 2 on", 0},
     CHOICE_KERNELS_OPTION,
@@ -79,9 +83,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!!o->block + !!o->blocks + !!o->n_names > 1) {
             argp_error(state, "kernels by name, --block or --blocks: one of them at a time");
-        }
-        if (!o->choice.machine) {
-            argp_error(state, "which machine? --machine=FILE, or a name of gambrel machine list");
         }
         return 0;
     default:
@@ -187,8 +188,8 @@ static void show_kernel(const struct session *s, const struct kernel_ceiling *c,
     const struct options *o = s->o;
     struct text *out = s->out;
     char rate[TEXT_SI_SIZE], clock[TEXT_SI_SIZE];
-    text_add(out, "%s, %s, %ld thread%s: %s\n", k->name, b->isa, o->choice.threads,
-             o->choice.threads == 1 ? "" : "s", k->formula);
+    text_add(out, "%s, %s, %ld thread%s, on %s: %s\n", k->name, b->isa, o->choice.threads,
+             o->choice.threads == 1 ? "" : "s", cost_machine(s->table)->name, k->formula);
     text_add(out, "  roofline\n");
     show_roofline(s, k, b->isa);
     text_add(out, "  %s\n", c->model);
@@ -328,8 +329,9 @@ static bool model_kernel(struct session *s, const struct kernel *k, struct err *
     return true;
 }
 
-/* The roofs and the clock that serve: of the run given, else of the machine file. */
-static bool begin_session(struct cli *c, const struct kernels *k, struct session *s, struct err *e)
+/* The roofs and the clock that serve: of the run given (not NULL), else of the machine file. */
+static void begin_session(struct cli *c, const struct kernels *k, const struct run *r,
+                          struct session *s)
 {
     const struct machine *m = cost_machine(s->table);
     s->roofs = m->roofs;
@@ -337,28 +339,25 @@ static bool begin_session(struct cli *c, const struct kernels *k, struct session
     s->clock_hz = !isnan(s->o->clock_hz)      ? s->o->clock_hz
                   : s->o->choice.threads == 1 ? m->clock_one_core_hz
                                               : m->clock_all_cores_hz;
-    if (s->o->run) {
-        const struct run *r = cli_run(c, s->o->run, e);
-        if (!r) {
-            return false;
-        }
+    if (r) {
         const struct comparison *cmp = comparison_join(r, k, m, c->arena);
         s->roofs = cmp->roofs;
         s->n_roofs = cmp->n_roofs;
         s->clock_hz = isnan(s->o->clock_hz) ? r->host.clock_hz : s->clock_hz;
     }
-    return true;
 }
 
-static int model_kernels(struct cli *c, struct cost_table *t, const struct options *o)
+static int model_kernels(struct cli *c, struct cost_table *t, const struct run *r,
+                         const struct options *o)
 {
     struct err e = {0};
     struct text out = {.arena = c->arena};
     struct session s = {.table = t, .o = o, .out = &out};
     const struct kernels *k = cli_kernels(c, o->choice.kernels, &e);
-    if (!k || !begin_session(c, k, &s, &e)) {
+    if (!k) {
         return cli_fail(&e);
     }
+    begin_session(c, k, r, &s);
     if (o->csv) {
         text_add(&out,
                  "kernel,isa,threads,model,cycles_per_iter,cycles_per_element,rate,unit,binds,"
@@ -401,8 +400,8 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
         text_add(&out, "no number: %s\n", k.missing);
     }
     if (!isnan(k.cycles_per_iter)) {
-        text_add(&out, "%.3f cycles per block, %.3f instructions per cycle\n", k.cycles_per_iter,
-                 k.cost.instructions / k.cycles_per_iter);
+        text_add(&out, "%.3f cycles per block, %.3f instructions per cycle on %s\n",
+                 k.cycles_per_iter, k.cost.instructions / k.cycles_per_iter, cost_machine(t)->name);
         text_add(&out, "binds: %s\n", k.binds);
         show_schedule(&k, &out);
     }
@@ -426,7 +425,8 @@ int cmd_model(struct cli *c, int argc, char **argv)
     struct options o = {.choice.threads = 1, .clock_hz = nan("")};
     struct err e = {0};
     argp_parse(&argp_model, argc, argv, 0, NULL, &o);
-    const struct machine *m = cli_machine(c, o.choice.machine, &e);
+    const struct run *r = o.run ? cli_run(c, o.run, &e) : NULL;
+    const struct machine *m = e.code ? NULL : choice_machine(c, &o.choice, r, &e);
     struct cost_table *t = m ? compile(c, m, &e) : NULL;
     if (!t) {
         return cli_fail(&e);
@@ -434,5 +434,5 @@ int cmd_model(struct cli *c, int argc, char **argv)
     return o.blocks           ? model_blocks(c, t, o.blocks)
            : o.block && o.csv ? model_block_csv(c, t, o.block)
            : o.block          ? model_block(c, t, &o)
-                              : model_kernels(c, t, &o);
+                              : model_kernels(c, t, r, &o);
 }

@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "cli/block_kernels.h"
+#include "cli/choice.h"
 #include "cli/mca.h"
 #include "cli/osaca.h"
 #include "compare/block_price.h"
@@ -38,10 +39,12 @@ static double *unknown_cycles(struct cli *c, size_t n)
 
 /* --- machine files --- */
 
-static bool add_machine(struct cli *c, const char *name, const struct input *in,
+/* name: NULL for this CPU's. */
+static bool add_machine(struct cli *c, const char *folder, const char *name, const struct input *in,
                         struct block_set *s, struct err *e)
 {
-    const struct machine *m = cli_machine(c, name, e);
+    const struct choice one = {.machine = name, .machines = folder};
+    const struct machine *m = choice_machine(c, &one, NULL, e);
     struct cost_table *t = m ? cost_compile(m, cost_view_of(m), c->arena, e) : NULL;
     struct arena *scratch = arena_create((size_t)1 << 28, cli_out_of_memory, NULL);
     if (!scratch) {
@@ -180,26 +183,25 @@ static void take_rows(struct cli *c, const struct input *in, struct block_set *s
 static bool add_tools(struct cli *c, const struct compare_blocks *o, const struct input *in,
                       struct block_set *s, struct err *e)
 {
-    if (o->n_machines + o->n_predictions + (o->mca != NULL) + (o->osaca != NULL) >
-        BLOCK_TOOLS_MAX) {
+    const int n_tools = o->n_machines + o->n_predictions + (o->mca != NULL) + (o->osaca != NULL);
+    if (n_tools > BLOCK_TOOLS_MAX) {
         return err_set(e, ERR_RANGE, LOC_NONE, "at most %d tools", BLOCK_TOOLS_MAX);
     }
     for (int i = 0; i < o->n_machines; i++) {
-        if (!add_machine(c, o->machines[i], in, s, e)) {
+        if (!add_machine(c, o->folder, o->machines[i], in, s, e)) {
             return false;
         }
+    }
+    if (n_tools == 0 && !add_machine(c, o->folder, NULL, in, s, e)) {
+        return false;
     }
     for (int i = 0; i < o->n_predictions; i++) {
         if (!add_predictions(c, o->predictions[i], in, s, e)) {
             return false;
         }
     }
-    if ((o->mca && !add_mca(c, o->mca, in, s, e)) ||
-        (o->osaca && !add_osaca(c, o->osaca, in, s, e))) {
-        return false;
-    }
-    return s->n_tools > 0 || err_set(e, ERR_RANGE, LOC_NONE,
-                                     "nothing to compare with: --machine, --predictions or --with");
+    return (!o->mca || add_mca(c, o->mca, in, s, e)) &&
+           (!o->osaca || add_osaca(c, o->osaca, in, s, e));
 }
 
 int compare_blocks(struct cli *c, const struct compare_blocks *o)

@@ -9,7 +9,8 @@ struct compare_blocks {
     const char *blocks; /* NULL: not asked for */
     const char *machines[BLOCK_TOOLS_MAX], *predictions[BLOCK_TOOLS_MAX];
     int n_machines, n_predictions;
-    const char *mca; /* the CPU that llvm-mca is told; NULL: it is not run */
+    const char *folder; /* of machines; NULL: the one that comes along */
+    const char *mca;    /* the CPU that llvm-mca is told; NULL: it is not run */
     /* the architecture that OSACA is told, "" for its own choice; NULL: it is not run */
     const char *osaca;
     const char *heat_map;

@@ -14,6 +14,8 @@
 #include "model/fit_data.h"
 #include "model/resources.h"
 
+#define INFER_HOST_ISA "x86-64" /* no other is measured */
+
 struct infer_host_options {
     const char *data; /* file of measurements to go on with; NULL: none is kept */
     double seconds;

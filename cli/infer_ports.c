@@ -5,27 +5,29 @@
 
 #include <stdio.h>
 
-bool infer_ports_find(struct cli *c, const char *name, const struct identity *who,
+static const char of_blocks[] = "the blocks' instruction set";
+
+bool infer_ports_find(struct cli *c, const char *name, bool measured, const char *isa,
                       const struct machine **out, struct err *e)
 {
-    int n;
+    struct machine_here here;
     *out = NULL;
     if (name) {
-        const struct machine *m = cli_machine(c, name, e);
+        const struct machine *m = cli_machine(c, NULL, name, e);
         *out = m;
-        return m && (cost_view_of(m) == COST_PORTS ||
-                     err_set(e, ERR_MODEL, (struct loc){.file = m->file},
-                             "no ports to name resources by"));
+        return m && (!isa || cli_same_isa(m, isa, of_blocks, e)) &&
+               (cost_view_of(m) == COST_PORTS ||
+                err_set(e, ERR_MODEL, (struct loc){.file = m->file},
+                        "no ports to name resources by"));
     }
-    if (!who) {
+    if (!measured) {
         return true;
     }
-    const struct machine *const *all = (const struct machine *const *)cli_machines(c, NULL, &n, e);
-    if (!all) {
+    if (!machine_here_find(c, NULL, &here, e)) {
         return false;
     }
-    const struct detection d = machine_detect(who, all, n);
-    *out = d.match >= 0 && cost_view_of(all[d.match]) == COST_PORTS ? all[d.match] : NULL;
+    const struct machine *m = here.found.match < 0 ? NULL : here.from.all[here.found.match];
+    *out = m && cost_view_of(m) == COST_PORTS ? m : NULL;
     return true;
 }
 
@@ -44,7 +46,8 @@ void infer_note(struct cli *c, struct machine *m, const char *key, const char *t
 bool infer_ports_name(struct cli *c, const struct machine *ports, struct machine *m, struct err *e)
 {
     struct meanings found;
-    if (!meanings_find(m, ports, c->arena, &found, e)) {
+    if (!cli_same_isa(ports, m->isa, of_blocks, e) ||
+        !meanings_find(m, ports, c->arena, &found, e)) {
         return false;
     }
     m->meanings = found.list;

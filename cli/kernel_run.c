@@ -6,7 +6,6 @@
 #include "measure/host.h"
 #include "measure/noise.h"
 #include "measure/sizes.h"
-#include "model/detect.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,8 +37,8 @@ bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct er
         o->levels = arg;
         return true;
     case 'm':
-        o->machine = arg;
-        return true;
+    case 'M':
+        return choice_option(key, arg, &o->choice, e);
     case KEY_LINKER:
         o->linker = arg;
         return true;
@@ -58,23 +57,6 @@ bool kernel_run_option(int key, const char *arg, struct kernel_run *o, struct er
     default:
         return false;
     }
-}
-
-static const struct machine *machine_of(struct cli *c, const struct host *h, const char *name,
-                                        struct err *e)
-{
-    int n = 0;
-    if (name) {
-        const struct machine *m = cli_machine(c, name, e);
-        return m && cli_same_isa(m, h->facts.isa, "this CPU is", e) ? m : NULL;
-    }
-    struct machine **all = cli_machines(c, NULL, &n, e);
-    if (!all) {
-        return NULL;
-    }
-    const struct identity who = identity_of_host(&h->facts);
-    const struct detection d = machine_detect(&who, (const struct machine *const *)all, n);
-    return d.match >= 0 ? all[d.match] : NULL;
 }
 
 /* --- measuring --- */
@@ -385,10 +367,13 @@ static bool predict(struct job *j, struct err *e)
     struct kernel kernel;
     struct text notes = {.arena = j->c->arena};
     struct lift_wishes wishes = j->from->wishes;
+    struct machine_source from;
     struct err none = {0};
     wishes.name = wishes.formula = "";
     wishes.elements_per_iter = 1;
-    j->ladder.machine = machine_of(j->c, j->host, j->options->machine, e);
+    j->ladder.machine = machine_source_open(j->c, &j->options->choice, &from, e)
+                            ? machine_source_find(&from, &j->host->facts, "this CPU", e)
+                            : NULL;
     if (e->code) {
         return false;
     }

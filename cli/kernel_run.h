@@ -2,10 +2,12 @@
 #ifndef GAMBREL_CLI_KERNEL_RUN_H
 #define GAMBREL_CLI_KERNEL_RUN_H
 
+#include "cli/choice.h"
 #include "cli/kernel_from.h"
 
 struct kernel_run {
-    const char *args, *levels, *machine, *linker;
+    const char *args, *levels, *linker;
+    struct choice choice; /* of the machine */
     long rounds, timeout_s, elements_per_n;
     bool csv;
 };
@@ -40,6 +42,7 @@ enum {
          "of L1, L2, L3, DRAM, or none to measure nothing (L1,DRAM)",                              \
          3},                                                                                       \
         {"machine", 'm', "MACHINE", 0, "whose ceilings (the one that describes this CPU)", 3},     \
+        {"machines", 'M', "DIR", 0, "folder to find it in", 3},                                    \
         {"elements-per-n", KEY_ELEMENTS_PER_N, "N", 0, "of each array for one more n (1)", 3},     \
         {"rounds", KEY_ROUNDS, "N", 0, "good timings of every length (101)", 3},                   \
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "after which it is stopped (60)", 3},               \

@@ -49,7 +49,7 @@ bool machine_diff_option(int key, const char *arg, struct machine_diff_wishes *o
     return taken;
 }
 
-int machine_diff_run(struct cli *c, const char *const *names, int n,
+int machine_diff_run(struct cli *c, const char *folder, const char *const *names, int n,
                      const struct machine_diff_wishes *o)
 {
     struct err e = {0};
@@ -61,7 +61,7 @@ int machine_diff_run(struct cli *c, const char *const *names, int n,
         return cli_fail(&e);
     }
     for (int i = 0; i < 2 && !e.code; i++) {
-        m[i] = cli_machine(c, names[i], &e);
+        m[i] = cli_machine(c, folder, names[i], &e);
     }
     if (e.code || !machine_diff(m[0], m[1], &o->o, c->arena, &d, &e)) {
         return cli_fail(&e);

@@ -32,8 +32,9 @@ enum { KEY_DIFF_CSV = 512, KEY_DIFF_JSON, KEY_DIFF_TOLERANCE, KEY_DIFF_SEED, KEY
     }
 bool machine_diff_option(int key, const char *arg, struct machine_diff_wishes *o, struct err *e);
 
-/* The command; EXIT_FINDING if they differ. */
-int machine_diff_run(struct cli *c, const char *const *names, int n,
+/* The command; names of a folder (NULL: the one that comes along) or files.  EXIT_FINDING if they
+ * differ. */
+int machine_diff_run(struct cli *c, const char *folder, const char *const *names, int n,
                      const struct machine_diff_wishes *o);
 
 #endif

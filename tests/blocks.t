@@ -89,7 +89,6 @@ grep -q '"name": "zen4", "n": 3, "mape": 0.222222222222' "$tmp/json"
 ok $? "each block costs what its own forms do"
 grep -q '</svg>' "$tmp/map.svg"
 ok $? "and drawn"
-fails 2 "nothing to compare with" "$gambrel" compare --blocks "$tmp/measured.csv"
 fails 2 "is not TOOL=FILE.csv" "$gambrel" compare --blocks "$tmp/measured.csv" --predictions x
 printf 'cycles,block\n1,nop\n' >"$tmp/short.csv"
 fails 2 "1 predictions without names for 3 blocks" \

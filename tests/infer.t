@@ -45,6 +45,10 @@ sed 's/vendor: .*/vendor: Other/' tests/recorded/x86-guest.yaml >"$folder/run.ya
 check "a run of another CPU" 2 'measured on Other .*, but this is' --run "$folder/run.yaml"
 check "a run that is not there" 2 'none.yaml' --run "$folder/none.yaml"
 check "ports of no machine" 2 'nonesuch' --ports nonesuch
+check "ports of another instruction set" 2 "this machine is aarch64, the blocks' instruction set is x86-64" --ports neoverse-n1
+printf 'cycles,block\n1,"add r64, r64"\n2,"2 add r64, r64"\n' >"$folder/blocks.csv"
+check "or of other blocks" 2 "this machine is aarch64, the blocks' instruction set is x86-64" \
+    --ports neoverse-n1 --blocks "$folder/blocks.csv" --isa x86-64
 check "no time" 2 'seconds' --seconds 0
 check "too few forms" 2 'forms' --forms 1
 check "no such list of forms" 2 'cannot open' --from "$folder/no" --list
