@@ -22,7 +22,9 @@ int cli_fail(const struct err *e)
 
 void cli_warn(const char *text)
 {
-    fprintf(stderr, "gambrel: warning: %s\n", text);
+    if (*text) {
+        fprintf(stderr, "gambrel: warning: %s\n", text);
+    }
 }
 
 int cli_print(struct bytes data)

@@ -56,7 +56,7 @@ void cli_out_of_memory(void *context);
 
 /* Prints "gambrel: error: ..." and gives the status that belongs to the kind of error. */
 int cli_fail(const struct err *e);
-void cli_warn(const char *text);
+void cli_warn(const char *text); /* "": nothing to warn of */
 
 /* Writes to stdout; EXIT_INPUT and a message if it cannot be written (a full disk). */
 int cli_print(struct bytes data);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/model_blocks.h"
 #include "code/nest.h"
+#include "compare/block_price.h"
 #include "compare/csv.h"
 #include "compare/join.h"
 #include "formats/blocks.h"
@@ -405,6 +406,8 @@ static int model_block(struct cli *c, struct cost_table *t, const struct options
         text_add(&out, "binds: %s\n", k.binds);
         show_schedule(&k, &out);
     }
+    const struct block_signs signs = {.form_known = cost_knows_any(&k.cost), .n_blocks = 1};
+    cli_warn(block_signs_doubt(&signs, cost_machine(t), c->arena));
     const int status = cli_print((struct bytes){out.data, out.len});
     return status ? status : k.cost.n_unknown ? EXIT_FINDING : EXIT_FINE;
 }

@@ -61,6 +61,7 @@ static bool add_machine(struct cli *c, const char *folder, const char *name, con
             cycles[i] = p.cost.n_unknown == 0 ? bound.cycles : (double)NAN;
             s->rows[i].instructions = p.cost.instructions;
         }
+        cli_warn(block_signs_doubt(&p.signs, m, c->arena));
         block_pricer_close(&p);
         s->tools[s->n_tools++] = (struct block_tool){m->name, cycles};
     }

@@ -431,6 +431,14 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
     return true;
 }
 
+static bool runs_here(const struct job *j, const char *path, struct err *e)
+{
+    const char *isa = code_arch_names[j->code.arch];
+    return strcmp(isa, j->host->facts.isa) == 0 ||
+           err_set(e, ERR_HOST, (struct loc){.file = path}, "this is %s code, and this CPU is %s",
+                   isa, j->host->facts.isa);
+}
+
 static bool run(struct job *j, const char *path, struct text *out, struct err *e)
 {
     struct callee_request *r = &j->request;
@@ -448,6 +456,7 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
     bool temporary = false;
     bool fine = callee_parse(j->options->args, &r->args, e) &&
                 kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
+                runs_here(j, path, e) &&
                 link_object(j->c, path, j->options, &r->library, &temporary, e) &&
                 choose_lengths(&j->view, LEVEL_L1, NULL, r, e) &&
                 ran_find(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&

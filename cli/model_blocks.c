@@ -47,8 +47,10 @@ static void begin(struct cli *c, struct cost_table *t, struct printer *p)
     text_add_text(&p->out, "block,cycles_per_block,binds,unknown_forms\n");
 }
 
-static void end(struct printer *p)
+static void end(struct cli *c, struct printer *p)
 {
+    const struct machine *m = cost_machine(p->pricer.cost.table);
+    cli_warn(block_signs_doubt(&p->pricer.signs, m, c->arena));
     struct arena *scratch = p->pricer.scratch;
     block_pricer_close(&p->pricer);
     arena_release(scratch);
@@ -113,7 +115,7 @@ int model_blocks(struct cli *c, struct cost_table *t, const char *path)
     if (status == EXIT_FINE) {
         status = e.code ? cli_fail(&e) : flush(&p);
     }
-    end(&p);
+    end(c, &p);
     arena_release(row);
     return status;
 }
@@ -132,7 +134,7 @@ int model_block_csv(struct cli *c, struct cost_table *t, const char *text)
     begin(c, t, &p);
     const bool fine = model_block_parse(c, text, &b, &e) && add_block(&p, &b, 1, &e);
     const bool known = p.pricer.cost.n_unknown == 0;
-    end(&p);
+    end(c, &p);
     const int status = fine ? flush(&p) : cli_fail(&e);
     return status ? status : known ? EXIT_FINE : EXIT_FINDING;
 }

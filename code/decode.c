@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const code_arch_names[ARCH_COUNT] = {
+    [ARCH_X86_64] = "x86-64",
+    [ARCH_AARCH64] = "aarch64",
+};
+
 struct decoder {
     const struct decode_backend *backend;
     void *state;

@@ -20,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum code_arch { ARCH_X86_64, ARCH_AARCH64 };
+enum code_arch { ARCH_X86_64, ARCH_AARCH64, ARCH_COUNT };
+/* As machine files and runs have them: "x86-64", "aarch64". */
+extern const char *const code_arch_names[ARCH_COUNT];
 
 #define INSN_REGS_MAX 12
 #define INSN_MEMS_MAX 2

@@ -9,12 +9,20 @@
 #include "formats/blocks.h"
 #include "model/ceiling.h"
 
+/* What all blocks so far say of the instruction set they are of. */
+struct block_signs {
+    bool form_known, code_fits; /* of any block: a form is known; bytes are of this machine's */
+    size_t n_blocks, n_codes;
+};
+
 struct block_pricer {
     struct cost cost; /* of the block priced last */
     const struct cost_row *
         *rows; /* of a reader's distinct forms, by number; NULL: not asked for yet */
     size_t n_rows, capacity;
     struct decoder *d;     /* NULL until a block has code */
+    struct decoder *other; /* of the other instruction set; NULL until it is in question */
+    struct block_signs signs;
     struct arena *scratch; /* cleared with each block */
 };
 
@@ -23,9 +31,15 @@ struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratc
 void block_pricer_close(struct block_pricer *p);
 
 /* All blocks of one pricer are of one reader, or of none.  The bound of what is known;
- * p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read,
- * with its place. */
+ * p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read, or
+ * is that of another instruction set, with its place. */
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e);
+
+/* Why the machine may be none for these blocks, once all are priced: no form of theirs is known to
+ * it, or their bytes are instructions of another set as well and have forms that it does not know.
+ * "" where neither is so. */
+const char *block_signs_doubt(const struct block_signs *s, const struct machine *m,
+                              struct arena *a);
 
 #endif

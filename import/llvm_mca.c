@@ -465,7 +465,7 @@ bool import_llvm_mca(struct collect *c, struct bytes input, struct err *e)
         !collect_arch(c, name, cpu->loc, e)) {
         return false;
     }
-    collect_name(c, "llvm-mca", name, r.arch == ARCH_AARCH64 ? "aarch64" : "x86-64");
+    collect_name(c, "llvm-mca", name, code_arch_names[r.arch]);
     if (!r.says_arch) {
         collect_remark(c, root->loc, "", "the file does not say -march; x86_64 is assumed");
     }

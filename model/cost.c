@@ -215,6 +215,11 @@ static bool named_before(const struct cost *c, size_t i)
     return false;
 }
 
+bool cost_knows_any(const struct cost *c)
+{
+    return c->n_items > (size_t)c->n_unknown;
+}
+
 void cost_name_unknown(const struct cost *c, struct text *out)
 {
     const char *separator = "";

@@ -73,6 +73,9 @@ const struct cost_row *cost_of_neighbours(struct cost_table *t, const struct cod
 /* `isa`: of the body, which says how wide its loads are (avx512: 512 bits). */
 void cost_add_crossings(struct cost *c, const char *isa, double loads, double stores);
 
+/* Is any of its forms in the machine file? */
+bool cost_knows_any(const struct cost *c);
+
 /* "vpmullq zmm, zmm, zmm (2), ..." into out, equal forms added up; nothing if all are known. */
 void cost_name_unknown(const struct cost *c, struct text *out);
 

@@ -93,5 +93,31 @@ fails 2 "is not TOOL=FILE.csv" "$gambrel" compare --blocks "$tmp/measured.csv" -
 printf 'cycles,block\n1,nop\n' >"$tmp/short.csv"
 fails 2 "1 predictions without names for 3 blocks" \
     "$gambrel" compare --blocks "$tmp/measured.csv" --predictions "x=$tmp/short.csv"
+
+# Blocks of another instruction set than the machine's: refused where bytes say so, else said.
+printf 'cycles,code\n1,4801d8\n' >"$tmp/x86.csv"
+printf 'cycles,code\n2,0028611e\n' >"$tmp/a64.csv" # fadd d0, d0, d1
+printf 'cycles,code\n2,000440fd000c40fd\n' >"$tmp/both.csv" # ldr d0, [x0, #8]; ldr d0, [x0, #24]
+for what in "model" "compare"; do
+    fails 2 "x86.csv:2:3: this is x86-64 machine code, and machines/neoverse-n1.yaml is of aarch64" \
+        "$gambrel" $what --blocks "$tmp/x86.csv" -m neoverse-n1
+    fails 2 "a64.csv:2:3: this is aarch64 machine code, and machines/zen4.yaml is of x86-64" \
+        "$gambrel" $what --blocks "$tmp/a64.csv" -m zen4
+    fails 0 "all of this code is aarch64 machine code, too, and machines/zen4.yaml is of x86-64" \
+        "$gambrel" $what --blocks "$tmp/both.csv" -m zen4
+done
+none="no form of these blocks is in machines/neoverse-n1.yaml, which is of aarch64"
+printf 'cycles,block\n1,"add r64, r64"\n2,"2 imul r64, r64"\n' >"$tmp/forms.csv"
+fails 0 "$none" "$gambrel" model --blocks "$tmp/forms.csv" -m neoverse-n1
+fails 0 "$none" "$gambrel" compare --blocks "$tmp/forms.csv" -m zen4 -m neoverse-n1
+grep -q '^zen4  *2 ' "$tmp/out"
+ok $? "and the machine that knows them is beside it"
+fails 1 "no form of this block is in machines/neoverse-n1.yaml, which is of aarch64" \
+    "$gambrel" model --block "add r64, r64" -m neoverse-n1
+fails 1 "no form of this block is in machines/neoverse-n1.yaml, which is of aarch64" \
+    "$gambrel" model --block "add r64, r64" -m neoverse-n1 --csv
+"$gambrel" model --blocks "$tmp/forms.csv" -m zen4 2>"$tmp/err" >"$tmp/out"
+[ ! -s "$tmp/err" ]
+ok $? "nothing is said where forms are known"
 fails 2 "--with knows llvm-mca" "$gambrel" compare --blocks "$tmp/measured.csv" --with nothing
 echo "1..$count"

@@ -5,13 +5,11 @@ set -u
 tells() { # tells TEXT COMMAND...: it ends well, and its standard error holds TEXT
     text=$1
     shift
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq 0 ] && grep -qF -- "$text" "$tmp/err"
+    "$@" >"$tmp/out" 2>"$tmp/err" && grep -qF -- "$text" "$tmp/err"
     ok $? "$2 tells: $text"
 }
 quiet() { # quiet COMMAND...: it ends well, and says nothing
-    "$@" >"$tmp/out" 2>"$tmp/err"
-    [ $? -eq 0 ] && [ ! -s "$tmp/err" ]
+    "$@" >"$tmp/out" 2>"$tmp/err" && [ ! -s "$tmp/err" ]
     ok $? "$2 announces nothing"
 }
 shows() { # shows TEXT: the last command's standard output holds TEXT

@@ -69,6 +69,12 @@ fails 2 "argument 'complex*'" add --args "complex*"
 fails 2 "'L9' is not one of" add --levels L9
 fails 3 "no-linker is not installed" add --linker no-linker
 fails 3 "makes no shared object of it" add --linker false
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+    aarch64-linux-gnu-gcc -O2 -c -o "$tmp/foreign.o" "$tmp/own.c"
+    fails_of() { "$gambrel" kernel run "$tmp/foreign.o" --symbol add 2>&1 | grep -qF -- "$1"; }
+    fails_of "foreign.o: this is aarch64 code, and this CPU is x86-64"
+    ok $? "code of another instruction set does not run here"
+fi
 # What the ladder makes of where code and data lie.
 cat >"$tmp/own.s" <<'END'
 	.intel_syntax noprefix
