@@ -91,6 +91,35 @@ static void add_machine(struct options *o, const char *name, struct argp_state *
     o->blocks.machines[o->blocks.n_machines++] = name;
 }
 
+/* False: not an option of blocks. */
+static bool parse_blocks(int key, const char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case KEY_BLOCKS:
+        o->blocks.blocks = arg;
+        return true;
+    case KEY_PREDICTIONS:
+        if (o->blocks.n_predictions == BLOCK_TOOLS_MAX) {
+            argp_error(state, "at most %d tools", BLOCK_TOOLS_MAX);
+        }
+        o->blocks.predictions[o->blocks.n_predictions++] = arg;
+        return true;
+    case KEY_WITH:
+        if (!take_tool(arg, "llvm-mca", "native", &o->blocks.mca) &&
+            !take_tool(arg, "osaca", "", &o->blocks.osaca)) {
+            argp_error(state, "--with knows llvm-mca, llvm-mca=CPU, osaca and osaca=ARCH, not '%s'",
+                       arg);
+        }
+        return true;
+    case KEY_HEAT_MAP:
+        o->blocks.heat_map = arg;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -104,6 +133,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         }
         return 0;
     }
+    if (parse_blocks(key, arg, state)) {
+        return 0;
+    }
     switch (key) {
     case KEY_JSON:
     case KEY_CSV:
@@ -112,25 +144,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'f':
         o->format = arg;
-        return 0;
-    case KEY_BLOCKS:
-        o->blocks.blocks = arg;
-        return 0;
-    case KEY_PREDICTIONS:
-        if (o->blocks.n_predictions == BLOCK_TOOLS_MAX) {
-            argp_error(state, "at most %d tools", BLOCK_TOOLS_MAX);
-        }
-        o->blocks.predictions[o->blocks.n_predictions++] = arg;
-        return 0;
-    case KEY_WITH:
-        if (!take_tool(arg, "llvm-mca", "native", &o->blocks.mca) &&
-            !take_tool(arg, "osaca", "", &o->blocks.osaca)) {
-            argp_error(state, "--with knows llvm-mca, llvm-mca=CPU, osaca and osaca=ARCH, not '%s'",
-                       arg);
-        }
-        return 0;
-    case KEY_HEAT_MAP:
-        o->blocks.heat_map = arg;
         return 0;
     case KEY_FOLDER:
         o->folder = arg;

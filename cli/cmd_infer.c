@@ -5,6 +5,7 @@
 #include "model/fit_machine.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,15 +81,58 @@ static bool is_isa(const char *text)
     return strcmp(text, "x86-64") == 0 || strcmp(text, "aarch64") == 0;
 }
 
-static error_t parse_number(struct argp_state *state, const char *what, const char *text, long min,
-                            long max, long *out)
+/* Options that take a text as it is. */
+static const char **text_option(struct options *o, int key)
+{
+    switch (key) {
+    case KEY_BLOCKS:
+        return &o->blocks;
+    case KEY_DATA:
+        return &o->data;
+    case KEY_CHECK:
+        return &o->check;
+    case KEY_RUN:
+        return &o->run;
+    case KEY_PORTS:
+        return &o->ports;
+    case KEY_NAME:
+        return &o->name;
+    case 'o':
+        return &o->output;
+    default:
+        return NULL;
+    }
+}
+
+static const struct number_option {
+    int key;
+    const char *name;
+    long min, max;
+    size_t offset; /* in struct options */
+} number_options[] = {
+    {KEY_SECONDS, "--seconds", SECONDS_MIN, SECONDS_MAX, offsetof(struct options, seconds)},
+    {KEY_FORMS, "--forms", FORMS_MIN, FORMS_MAX, offsetof(struct options, forms)},
+    {KEY_SEED, "--seed", 0, 1L << 53, offsetof(struct options, seed)},
+    {KEY_RESOURCES, "--resources", 1, FIT_RESOURCES_MAX, offsetof(struct options, resources)},
+};
+
+static const struct number_option *number_option(int key)
+{
+    for (size_t i = 0; i < sizeof number_options / sizeof *number_options; i++) {
+        if (number_options[i].key == key) {
+            return &number_options[i];
+        }
+    }
+    return NULL;
+}
+
+static void parse_number(struct argp_state *state, const struct number_option *n, const char *text)
 {
     struct err e = {0};
-    if (!cli_integer(what, text, min, max, out, &e)) {
+    long *value = (long *)(void *)((char *)state->input + n->offset);
+    if (!cli_integer(n->name, text, n->min, n->max, value, &e)) {
         argp_error(state, "%s", e.text);
-        return EINVAL;
     }
-    return 0;
 }
 
 static error_t parse_from(struct argp_state *state, struct options *o, const char *arg)
@@ -104,42 +148,23 @@ static error_t parse_from(struct argp_state *state, struct options *o, const cha
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
+    const char **text = text_option(o, key);
+    const struct number_option *number = number_option(key);
+    if (text) {
+        *text = arg;
+        return 0;
+    }
+    if (number) {
+        parse_number(state, number, arg);
+        return 0;
+    }
     switch (key) {
-    case KEY_BLOCKS:
-        o->blocks = arg;
-        return 0;
-    case KEY_DATA:
-        o->data = arg;
-        return 0;
-    case KEY_CHECK:
-        o->check = arg;
-        return 0;
-    case KEY_SECONDS:
-        return parse_number(state, "--seconds", arg, SECONDS_MIN, SECONDS_MAX, &o->seconds);
-    case KEY_FORMS:
-        return parse_number(state, "--forms", arg, FORMS_MIN, FORMS_MAX, &o->forms);
-    case 'o':
-        o->output = arg;
-        return 0;
-    case KEY_SEED:
-        return parse_number(state, "--seed", arg, 0, 1L << 53, &o->seed);
-    case KEY_RESOURCES:
-        return parse_number(state, "--resources", arg, 1, FIT_RESOURCES_MAX, &o->resources);
-    case KEY_RUN:
-        o->run = arg;
-        return 0;
-    case KEY_PORTS:
-        o->ports = arg;
-        return 0;
     case KEY_FROM:
         return parse_from(state, o, arg);
     case ARGP_KEY_ARG: /* --from A B C */
         return o->n_from ? parse_from(state, o, arg) : ARGP_ERR_UNKNOWN;
     case KEY_LIST:
         o->list = true;
-        return 0;
-    case KEY_NAME:
-        o->name = arg;
         return 0;
     case 'i':
         if (!is_isa(arg)) {

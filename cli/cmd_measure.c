@@ -241,13 +241,6 @@ static void stop_on(int signal_number)
     }
 }
 
-static int write_run(struct cli *c, const char *path, const struct run *r)
-{
-    struct err e = {0};
-    struct bytes out;
-    return run_write(r, c->arena, &out, &e) ? cli_write(path, out) : cli_fail(&e);
-}
-
 static struct campaign_settings settings_of(const struct options *o, enum isa isa)
 {
     return (struct campaign_settings){
@@ -269,17 +262,70 @@ static struct campaign_settings settings_of(const struct options *o, enum isa is
     };
 }
 
+/* What is measured, on what, and where the results go. */
+struct measurement {
+    enum isa isa;
+    struct host *host;
+    struct run run;
+    const char *path; /* "-": standard output */
+};
+
+/* All that can be refused is refused here, before anything is measured. */
+static bool prepare(struct cli *c, const struct options *o, struct measurement *m, struct err *e)
+{
+    m->host = arena_new(c->arena, struct host, 1);
+    if (!choose_isa(o->isa, &m->isa, e) || !names_exist(o, m->isa, e) ||
+        !host_describe(c->arena, m->host, e)) {
+        return false;
+    }
+    m->run.host = m->host->facts;
+    m->path = o->output ? o->output : default_output(c, &m->run);
+    return make_room(c, m->path, e);
+}
+
+static bool measure(struct cli *c, const struct options *o, struct measurement *m, struct err *e)
+{
+    const struct campaign_settings s = settings_of(o, m->isa);
+    m->run.reps = s.reps;
+    m->run.warmup_ms = s.warmup_s * 1e3;
+    m->run.quick = s.quick;
+    stop_on(SIGINT);
+    stop_on(SIGTERM);
+    const bool measured = campaign_run(&s, m->host, c->arena, &m->run, e);
+    if (s.progress) {
+        fprintf(stderr, CLEAR_LINE);
+    }
+    if (!measured && !o->output) {
+        rmdir(folder_of(c, m->path)); /* made for this run; another's is not empty */
+    }
+    return measured;
+}
+
+static int deliver(struct cli *c, const struct measurement *m)
+{
+    struct err e = {0};
+    struct bytes out;
+    const int status =
+        run_write(&m->run, c->arena, &out, &e) ? cli_write(m->path, out) : cli_fail(&e);
+    if (status) {
+        return status;
+    }
+    for (int i = 0; i < m->run.n_warnings; i++) {
+        cli_warn(m->run.warnings[i]);
+    }
+    if (strcmp(m->path, "-") != 0) {
+        printf("%s\n", m->path);
+    }
+    return cli_print((struct bytes){NULL, 0});
+}
+
 int cmd_measure(struct cli *c, int argc, char **argv)
 {
     struct options o = {.warmup_ms = -1};
     struct err e = {0};
-    enum isa isa;
-    struct host *h = arena_new(c->arena, struct host, 1);
-    struct run r = {
-        .command = command_line(c, argc, argv),
-        .date = cli_utc(c),
-        .version = GAMBREL_VERSION,
-    };
+    struct measurement m = {.run = {.command = command_line(c, argc, argv),
+                                    .date = cli_utc(c),
+                                    .version = GAMBREL_VERSION}};
     if (!from_environment(&o, &e)) {
         return cli_fail(&e);
     }
@@ -291,40 +337,5 @@ int cmd_measure(struct cli *c, int argc, char **argv)
         return !o.output || make_room(c, o.output, &e) ? measure_blocks(c, o.blocks, o.output)
                                                        : cli_fail(&e);
     }
-    if (!choose_isa(o.isa, &isa, &e) || !names_exist(&o, isa, &e) ||
-        !host_describe(c->arena, h, &e)) {
-        return cli_fail(&e);
-    }
-    r.host = h->facts;
-    const char *path = o.output ? o.output : default_output(c, &r);
-    if (!make_room(c, path, &e)) {
-        return cli_fail(&e);
-    }
-    const struct campaign_settings s = settings_of(&o, isa);
-    r.reps = s.reps;
-    r.warmup_ms = s.warmup_s * 1e3;
-    r.quick = s.quick;
-    stop_on(SIGINT);
-    stop_on(SIGTERM);
-    const bool measured = campaign_run(&s, h, c->arena, &r, &e);
-    if (s.progress) {
-        fprintf(stderr, CLEAR_LINE);
-    }
-    if (!measured) {
-        if (!o.output) {
-            rmdir(folder_of(c, path)); /* made for this run; another's is not empty */
-        }
-        return cli_fail(&e);
-    }
-    const int status = write_run(c, path, &r);
-    if (status) {
-        return status;
-    }
-    for (int i = 0; i < r.n_warnings; i++) {
-        cli_warn(r.warnings[i]);
-    }
-    if (strcmp(path, "-") != 0) {
-        printf("%s\n", path);
-    }
-    return cli_print((struct bytes){NULL, 0});
+    return prepare(c, &o, &m, &e) && measure(c, &o, &m, &e) ? deliver(c, &m) : cli_fail(&e);
 }

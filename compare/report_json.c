@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static void add_host(struct text *out, const struct run_host *h)
+static void add_host_words(struct text *out, const struct run_host *h)
 {
     const struct {
         const char *name, *value;
@@ -24,6 +24,14 @@ static void add_host(struct text *out, const struct run_host *h)
         {"cpus_allowed", h->cpus_allowed},
         {"counters", h->counters},
     };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const bool known = words[i].value && strcmp(words[i].value, "unknown") != 0;
+        json_string(out, words[i].name, known ? words[i].value : NULL);
+    }
+}
+
+static void add_host_numbers(struct text *out, const struct run_host *h)
+{
     const struct {
         const char *name;
         double value;
@@ -40,15 +48,13 @@ static void add_host(struct text *out, const struct run_host *h)
         {"clock_hz", h->clock_hz},
         {"huge_page_fraction", h->huge_page_fraction},
     };
-    json_key(out, "host");
-    text_add(out, "{");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const bool known = words[i].value && strcmp(words[i].value, "unknown") != 0;
-        json_string(out, words[i].name, known ? words[i].value : NULL);
-    }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         json_number(out, numbers[i].name, numbers[i].value);
     }
+}
+
+static void add_caches(struct text *out, const struct run_host *h)
+{
     json_key(out, "caches");
     text_add(out, "[");
     for (int i = 0; i < h->n_caches; i++) {
@@ -61,7 +67,17 @@ static void add_host(struct text *out, const struct run_host *h)
         json_number(out, "measured_bytes", cache->measured_bytes);
         text_add(out, "}");
     }
-    text_add(out, "]}");
+    text_add(out, "]");
+}
+
+static void add_host(struct text *out, const struct run_host *h)
+{
+    json_key(out, "host");
+    text_add(out, "{");
+    add_host_words(out, h);
+    add_host_numbers(out, h);
+    add_caches(out, h);
+    text_add(out, "}");
 }
 
 static void add_run(struct text *out, const struct comparison *c)

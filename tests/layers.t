@@ -55,9 +55,9 @@ check "a child process is begun only by its own module" \
         grep -vE '^(measure/probe.c|base/child.c)$')"
 check "which view a machine file has is decided in one place" \
     "$(grep -lE 'COST_PORTS : COST_RESOURCES' ./*/*.c | grep -v '^./model/cost_table.c$')"
-check "functions of at most 70 lines" \
+check "functions of at most 50 lines" \
     "$(awk 'FNR == 1 { start = 0 } /^\{/ { start = FNR } /^\}/ {
-        if (start && FNR - start > 70) print FILENAME ":" start; start = 0 }' \
+        if (start && FNR - start > 50) print FILENAME ":" start; start = 0 }' \
         base/*.c formats/*.c code/*.c measure/*.c model/*.c import/*.c compare/*.c cli/*.c)"
 check "no state at file scope outside of the signal handler" \
     "$(grep -nE '^static [a-z_ ]+[a-z_]+( = [^(]*)?;$' \
