@@ -298,42 +298,19 @@ bool probe_form_read(const char *text, struct decoder *d, struct probe_form *out
     return true;
 }
 
-/* The pattern with V and MV of one width; false: it has neither, and this is not the first
- * width. */
-static bool expand(const char *pattern, int width, char out[FORM_SIZE])
-{
-    static const char *const registers[] = {"xmm", "ymm", "zmm"};
-    static const char *const memory[] = {"m128", "m256", "m512"};
-    bool has_width = false;
-    size_t n = 0;
-
-    for (const char *c = pattern; *c && n + 5 < FORM_SIZE; c++) {
-        const char *word = strncmp(c, "MV", 2) == 0 ? memory[width]
-                           : *c == 'V'              ? registers[width]
-                                                    : NULL;
-        if (!word) {
-            out[n++] = *c;
-            continue;
-        }
-        memcpy(out + n, word, strlen(word));
-        n += strlen(word);
-        c += *c == 'M';
-        has_width = true;
-    }
-    out[n] = '\0';
-    return has_width || width == 0;
-}
-
 struct probe_form *probe_forms_list(struct decoder *d, struct arena *a, int *n, struct err *e)
 {
-    struct probe_form *forms = arena_new(a, struct probe_form, (size_t)probe_list_n * 3);
+    const int n_patterns = probe_list_count();
+    struct probe_form *forms = arena_new(a, struct probe_form, (size_t)n_patterns * FORM_WIDTHS);
 
     *n = 0;
-    for (int k = 0; k < probe_list_n; k++) {
-        for (int width = 0; width < 3; width++) {
+    for (int k = 0; k < n_patterns; k++) {
+        const char *pattern = probe_list_pattern(k);
+        const bool open = strchr(pattern, 'V') != NULL; /* of any width */
+        for (int width = 0; width < (open ? FORM_WIDTHS : 1); width++) {
             char text[FORM_SIZE];
             struct err why = {0};
-            if (!expand(probe_list[k], width, text)) {
+            if (!form_instance(pattern, width, text)) {
                 continue;
             }
             if (!probe_form_read(text, d, &forms[*n], &why)) {

@@ -62,7 +62,7 @@ const struct probe_companion *probe_form_companion(const struct probe_form *f,
 /* Finds every form's companions among the forms; what lacks one is refused. */
 void probe_forms_join(struct probe_form *forms, int n);
 
-/* Every form of the list, at most 3 times the patterns.  Refused ones are among them. */
+/* Every form of the list, at most FORM_WIDTHS times the patterns.  Refused ones are among them. */
 struct probe_form *probe_forms_list(struct decoder *d, struct arena *a, int *n, struct err *e);
 
 #endif

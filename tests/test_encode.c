@@ -114,10 +114,11 @@ static void test_round_trip(struct decoder *d)
 {
     int tried = 0, wrong = 0, forms = 0;
 
-    for (int k = 0; k < probe_list_n; k++) {
+    for (int k = 0; k < probe_list_count(); k++) {
+        const char *pattern = probe_list_pattern(k);
         struct encode_form f;
         struct err e = {0};
-        if (strchr(probe_list[k], 'V') || !encode_form(probe_list[k], &f, &e)) {
+        if (strchr(pattern, 'V') || !encode_form(pattern, &f, &e)) {
             continue;
         }
         forms++;
