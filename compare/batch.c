@@ -110,11 +110,7 @@ static void accuracy_row(struct table *t, const char *run, int m, const char *fr
     cell(t, run);
     cell(t, models[m].name);
     cell(t, from);
-    table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
-    cell_percent(t, a->mape);
-    cell_percent(t, a->rms);
-    cell_ratio(t, a->kendall_tau);
-    cell_percent(t, a->coverage);
+    cells_accuracy(t, a);
 }
 
 /* Each model over the rows of one run, or of all. */

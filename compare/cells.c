@@ -38,6 +38,15 @@ void cell_giga(struct table *t, double value)
     cell_number(t, value / 1e9, value < 10e9 ? 2 : 1);
 }
 
+void cells_accuracy(struct table *t, const struct accuracy *a)
+{
+    table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
+    cell_percent(t, a->mape);
+    cell_percent(t, a->rms);
+    cell_ratio(t, a->kendall_tau);
+    cell_percent(t, a->coverage);
+}
+
 void cell_maybe(struct table *t, double value, void (*fill)(struct table *, double))
 {
     if (isnan(value)) {

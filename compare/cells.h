@@ -31,6 +31,8 @@ void cell_spread(struct table *t, const struct measured *m); /* two cells: cv in
 /* Folds the columns "cv %" and "n" where they say one thing throughout, for a heading: ", medians
  * of 21 passes". */
 const char *fold_spread(struct table *t);
+/* Five cells: rows, MAPE, RMS, tau, coverage. */
+void cells_accuracy(struct table *t, const struct accuracy *a);
 /* A value that need not exist. */
 void cell_maybe(struct table *t, double value, void (*fill)(struct table *, double));
 /* A rate under the convention that lines are fetched before they are overwritten; "=" where that is

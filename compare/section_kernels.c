@@ -11,30 +11,6 @@ static const enum tone verdict_tones[] = {
 /* The two models of which the other rungs are refinements: roofline and ports. */
 enum { N_SIDE_BY_SIDE = MODEL_PORTS + 1 };
 
-/* By how much the roofline misses, and the roof whose number stands in its column. */
-static void roofline_says(const struct row *row, struct text *out)
-{
-    const struct ceiling *c = &row->ceilings[MODEL_ROOFLINE];
-    const struct verdict *v = &row->verdicts[MODEL_ROOFLINE];
-    switch (v->kind) {
-    case VERDICT_NONE:
-        text_add(out, "no roofline: %s", c->missing);
-        break;
-    case VERDICT_BOUND:
-        text_add(out, "bound by the %s", c->binds);
-        break;
-    case VERDICT_NOISY:
-        text_add(out, "too uncertain to tell (%s)", c->binds);
-        break;
-    case VERDICT_MISSES:
-        text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);
-        break;
-    case VERDICT_VIOLATES:
-        text_add(out, "violated by %.0f %% (%s)", 100 * v->by, c->binds);
-        break;
-    }
-}
-
 /* What explains what the roofline misses. */
 static void ladder_says(const struct row *row, struct text *out)
 {
@@ -66,10 +42,11 @@ static void ladder_says(const struct row *row, struct text *out)
 static void cell_verdict(struct table *t, const struct comparison *c, const struct row *row)
 {
     const struct verdict *v = &row->verdicts[MODEL_ROOFLINE];
+    const struct verdict_style style = {.missing = "no roofline", .above = "violated by"};
     const struct ceiling *ports = &row->ceilings[MODEL_PORTS];
     const struct rung *r = row_explanation(row);
     struct text words = {.arena = t->arena};
-    roofline_says(row, &words);
+    verdict_short_words(v, &row->ceilings[MODEL_ROOFLINE], style, &words);
     ladder_says(row, &words);
     if (row->kernel && c->evidence->costs && ports->missing[0]) {
         text_add(&words, " %s",
@@ -185,11 +162,7 @@ static void model_row(struct table *t, const char *name, const char *from, const
 {
     cell(t, name);
     cell(t, from);
-    table_cell(t, TONE_PLAIN, "%d of %d", a->n, a->n_measured);
-    cell_percent(t, a->mape);
-    cell_percent(t, a->rms);
-    cell_ratio(t, a->kendall_tau);
-    cell_percent(t, a->coverage);
+    cells_accuracy(t, a);
 }
 
 /* One model: all rows of a level, and the quiet ones where that is not all of them. */

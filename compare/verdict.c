@@ -26,12 +26,12 @@ struct verdict verdict_of(const struct measured *m, const struct ceiling *c)
     return v;
 }
 
-void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
-                   struct text *out)
+void verdict_short_words(const struct verdict *v, const struct ceiling *c, struct verdict_style s,
+                         struct text *out)
 {
     switch (v->kind) {
     case VERDICT_NONE:
-        text_add(out, "no prediction%s%s", c->missing[0] ? ": " : "", c->missing);
+        text_add(out, "%s%s%s", s.missing, c->missing[0] ? ": " : "", c->missing);
         break;
     case VERDICT_BOUND:
         text_add(out, "bound by the %s", c->binds);
@@ -43,9 +43,16 @@ void verdict_words(const struct verdict *v, const struct measured *m, const stru
         text_add(out, "misses by %.0f %% (%s)", 100 * v->by, c->binds);
         break;
     case VERDICT_VIOLATES:
-        text_add(out, "violates the bound by %.0f %% (%s)", 100 * v->by, c->binds);
+        text_add(out, "%s %.0f %% (%s)", s.above, 100 * v->by, c->binds);
         break;
     }
+}
+
+void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
+                   struct text *out)
+{
+    const struct verdict_style s = {.missing = "no prediction", .above = "violates the bound by"};
+    verdict_short_words(v, c, s, out);
     if (m->disturbed) {
         text_add(out, " (disturbed%s%s)", m->why[0] ? ": " : "", m->why);
     }

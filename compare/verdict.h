@@ -36,9 +36,14 @@ struct verdict {
 
 struct verdict verdict_of(const struct measured *m, const struct ceiling *c);
 
-/* "bound by the DRAM triad roof", "misses by 28 % (fma_f32 roof)", "violates the bound by 17 %
- * (DRAM triad roof)", "too uncertain to tell (...)", "no prediction: ...", and what makes it
- * doubtful. */
+/* Of a ceiling alone: "bound by the DRAM triad roof", "misses by 28 % (fma_f32 roof)", "violated by
+ * 17 % (DRAM triad roof)", "too uncertain to tell (...)", "no roofline: ...". */
+struct verdict_style {
+    const char *missing, *above; /* "no roofline", "violated by" */
+};
+void verdict_short_words(const struct verdict *v, const struct ceiling *c, struct verdict_style s,
+                         struct text *out);
+/* The same, as "no prediction" and "violates the bound by", and what makes it doubtful. */
 void verdict_words(const struct verdict *v, const struct measured *m, const struct ceiling *c,
                    struct text *out);
 

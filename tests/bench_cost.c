@@ -2,25 +2,12 @@
  * ceilings, on a few machine files.  The limit that the project set itself: a million. */
 #include "base/file.h"
 #include "model/ceiling.h"
+#include "tests/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { BLOCKS = 4096, FORMS = 10, ROUNDS = 50 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static _Noreturn void oom(void *context)
-{
-    (void)context;
-    exit(1);
-}
 
 static struct form_count *random_blocks(const struct machine *m, struct arena *a)
 {
@@ -37,7 +24,7 @@ static double seconds_per_block(struct cost_table *t, const struct form_count *f
     struct cost c = cost_new(t);
     struct ceiling_bound bound;
     struct err e = {0};
-    const double start = now_s();
+    const double start = cpu_s();
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < BLOCKS; i++) {
             cost_clear(&c);
@@ -45,7 +32,7 @@ static double seconds_per_block(struct cost_table *t, const struct form_count *f
             *sum += ceiling_of_cost(&c, &bound, &e) ? bound.cycles : 0;
         }
     }
-    return (now_s() - start) / ((double)BLOCKS * ROUNDS);
+    return (cpu_s() - start) / ((double)BLOCKS * ROUNDS);
 }
 
 static void run(const char *file)

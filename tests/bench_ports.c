@@ -4,23 +4,10 @@
 #include "base/arena.h"
 #include "model/ports.h"
 #include "model/resources.h"
+#include "tests/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static _Noreturn void oom(void *context)
-{
-    (void)context;
-    exit(1);
-}
 
 /* Integer ALUs 0-5, vector pipes 6-9, address generation 10-13, store data 14-15: a core as wide as
  * today's widest. */
@@ -50,12 +37,12 @@ static double seconds_per_call(bound_fn *bound, const struct ports_problem *p, i
     struct ports_bound out = {0};
     struct err e = {0};
     double sum = 0;
-    const double start = now_s();
+    const double start = cpu_s();
     for (int i = 0; i < calls; i++) {
         bound(p, &out, &e);
         sum += out.cycles;
     }
-    const double seconds = (now_s() - start) / calls;
+    const double seconds = (cpu_s() - start) / calls;
     return sum > 0 ? seconds : -1;
 }
 
@@ -74,11 +61,11 @@ static double seconds_per_lookup(const struct ports_problem *p, int calls)
     }
     const struct port_mapping mapping = {forms, p->n_classes, p->n_ports, p->dispatch_width};
     resources_from_ports(&mapping, a, &m, &e);
-    const double start = now_s();
+    const double start = cpu_s();
     for (int i = 0; i < calls; i++) {
         sum += resources_bound(&m, counts).cycles;
     }
-    const double seconds = (now_s() - start) / calls;
+    const double seconds = (cpu_s() - start) / calls;
     arena_release(a);
     return sum > 0 ? seconds : -1;
 }

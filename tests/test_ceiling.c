@@ -1,4 +1,5 @@
 #include "model/ceiling.h"
+#include "tests/machine_row.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -17,16 +18,6 @@ static struct machine_uop multiply[] = {{1, FMA}}, add[] = {{1, ADD}},
                           fma_load[] = {{1, FMA}, {1, LD}}, add_load[] = {{1, ADD}, {1, LD}},
                           load[] = {{1, LD}}, store[] = {{1, ST}}, alu[] = {{1, ALU}};
 static struct machine_use uses[] = {{0, 0.5}, {1, 0.25}};
-
-#define ROW(pattern, list, at)                                                                     \
-    {                                                                                              \
-        .form = (pattern), .uops = (list), .n_uops = (int)(sizeof(list) / sizeof *(list)),         \
-        .has_uops = true, .slots = 1, .loc = {                                                     \
-            "m.yaml",                                                                              \
-            (at),                                                                                  \
-            5                                                                                      \
-        }                                                                                          \
-    }
 
 static struct machine_form forms[] = {
     ROW("vfmadd231ps V, V, V", multiply, 10),

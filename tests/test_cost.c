@@ -1,4 +1,5 @@
 #include "model/cost.h"
+#include "tests/machine_row.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -30,16 +31,6 @@ static struct machine_uop on_a[] = {{1, A}}, on_a0[] = {{1, A0}}, on_v[] = {{1, 
                           on_v1[] = {{1, V1}}, on_al[] = {{1, A}, {1, L}},
                           divider[] = {{1, V0}, {4.5, V1}};
 static struct machine_use uses_r0[] = {{0, 0.5}}, uses_both[] = {{0, 0.25}, {1, 1}};
-
-#define ROW(pattern, list, at)                                                                     \
-    {                                                                                              \
-        .form = (pattern), .uops = (list), .n_uops = (int)(sizeof(list) / sizeof *(list)),         \
-        .has_uops = true, .slots = 1, .loc = {                                                     \
-            "m.yaml",                                                                              \
-            (at),                                                                                  \
-            1                                                                                      \
-        }                                                                                          \
-    }
 
 static struct machine_form forms[] = {
     ROW("vaddps V, V, V", on_v, 10),

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "model/fit_machine.h"
 #include "model/oracle.h"
+#include "tests/palmed.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -50,17 +51,7 @@ static double predicted(const struct resource_map *m, const struct fit_data *d,
 
 enum { FIGURE_FORMS = 5, FIGURE_RESOURCES = 6 };
 static const char *const figure_forms[FIGURE_FORMS] = {"divps", "bsr", "jmp", "jnle", "addss"};
-static const char figure_1[] = "format: gambrel-machine-1\n"
-                               "name: figure-1\n"
-                               "isa: x86-64\n"
-                               "core: {ports: [P0, P1, P6], source: PALMED}\n"
-                               "sources: {instructions: PALMED}\n"
-                               "instructions:\n"
-                               "  - {form: divps, uops: [4*P0]}\n"
-                               "  - {form: bsr, uops: [1*P1]}\n"
-                               "  - {form: jmp, uops: [1*P6]}\n"
-                               "  - {form: jnle, uops: [1*P0|P6]}\n"
-                               "  - {form: addss, uops: [1*P0|P1]}\n";
+static const char figure_1[] = PALMED_FIGURE_1("");
 
 /* The dual, by hand: r0, r1, r6, r01, r06, r016; columns as figure_forms. */
 static const double figure_rho[FIGURE_RESOURCES][FIGURE_FORMS] = {

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "model/oracle.h"
+#include "tests/palmed.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -10,17 +11,7 @@ static _Noreturn void oom(void *context)
     exit(1);
 }
 
-/* PALMED (Derumigny et al., CGO 2022), figure 1. */
-static const char figure_1[] = "format: gambrel-machine-1\n"
-                               "name: figure-1\n"
-                               "isa: x86-64\n"
-                               "core: {ports: [P0, P1, P6], source: PALMED}\n"
-                               "sources: {instructions: PALMED}\n"
-                               "instructions:\n"
-                               "  - {form: bsr, uops: [1*P1]}\n"
-                               "  - {form: jmp, uops: [1*P6]}\n"
-                               "  - {form: jnle, uops: [1*P0|P6]}\n"
-                               "  - {form: addss, uops: [1*P0|P1]}\n";
+static const char figure_1[] = PALMED_FIGURE_1("");
 
 static const char by_resources[] = "format: gambrel-machine-1\n"
                                    "name: by-resources\n"
