@@ -161,6 +161,34 @@ static void fetch_words(const struct cost *c, struct text *out)
     }
 }
 
+/* `cycles` of them from `row`, the heaviest. */
+static void port_words(const struct machine *m, const struct ceiling_bound *b, double cycles,
+                       const struct cost_row *row, struct text *out)
+{
+    name_ports(m, b->ports, out);
+    text_add_text(out, ": ");
+    text_add_g(out, b->mass);
+    text_add_text(out, " uops on ");
+    text_add_count(out, (size_t)__builtin_popcount(b->ports));
+    text_add_text(out, ", ");
+    text_add_g(out, cycles * __builtin_popcount(b->ports));
+    text_add_text(out, " of them from ");
+    text_add_text(out, row->form);
+}
+
+static void renaming_words(const struct cost *c, struct text *out)
+{
+    const struct machine *m = cost_machine(c->table);
+    text_add(out, "renaming: %g slots", c->slots);
+    if (!isnan(m->indexed_operand_places)) {
+        text_add(out, ", an indexed operand only among the first %g of a cycle",
+                 m->indexed_operand_places);
+    }
+    if (!isnan(m->indexed_operands_per_cycle)) {
+        text_add(out, ", %g indexed operands a cycle", m->indexed_operands_per_cycle);
+    }
+}
+
 void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct text *out)
 {
     const struct machine *m = cost_machine(c->table);
@@ -173,15 +201,7 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         text_add(out, "nothing");
         break;
     case BINDS_PORTS:
-        name_ports(m, b->ports, out);
-        text_add_text(out, ": ");
-        text_add_g(out, b->mass);
-        text_add_text(out, " uops on ");
-        text_add_count(out, (size_t)__builtin_popcount(b->ports));
-        text_add_text(out, ", ");
-        text_add_g(out, cycles * __builtin_popcount(b->ports));
-        text_add_text(out, " of them from ");
-        text_add_text(out, row->form);
+        port_words(m, b, cycles, row, out);
         break;
     case BINDS_FRONT_END:
         text_add_text(out, "front end: ");
@@ -201,14 +221,7 @@ void ceiling_words(const struct cost *c, const struct ceiling_bound *b, struct t
         text_add(out, "stores: %g cycles, one line at a time", c->line_cycles);
         break;
     case BINDS_RENAMING:
-        text_add(out, "renaming: %g slots", c->slots);
-        if (!isnan(m->indexed_operand_places)) {
-            text_add(out, ", an indexed operand only among the first %g of a cycle",
-                     m->indexed_operand_places);
-        }
-        if (!isnan(m->indexed_operands_per_cycle)) {
-            text_add(out, ", %g indexed operands a cycle", m->indexed_operands_per_cycle);
-        }
+        renaming_words(c, out);
         break;
     case BINDS_FETCH:
         fetch_words(c, out);
