@@ -13,10 +13,11 @@ const struct command commands[] = {
      cmd_compare},
     {"explain", "one kernel's ladder in words, with the change that would lift it most",
      &argp_explain, cmd_explain},
-    {"machine", "detect, list, show, check, begin or import a machine file", &argp_machine,
+    {"machine", "detect, list, show, check, diff, begin or import machine files", &argp_machine,
      cmd_machine},
     {"infer", "a machine file from the times of blocks alone", &argp_infer, cmd_infer},
-    {"kernel", "list, show or check kernels and the code that runs", &argp_kernel, cmd_kernel},
+    {"kernel", "list, show or check kernels; take a loop from an object, or run it", &argp_kernel,
+     cmd_kernel},
     {"blocks", "the basic blocks of programs, as CSV", &argp_blocks, cmd_blocks},
 };
 const int n_commands = sizeof commands / sizeof *commands;
