@@ -5,17 +5,13 @@
 #include <stddef.h>
 
 static const struct probe_patterns *const families[] = {
-    &probe_list_integer,
-    &probe_list_sse,
-    &probe_list_avx,
-    &probe_list_avx_integer,
+    &probe_list_integer, &probe_list_sse, &probe_list_avx, &probe_list_avx_integer, NULL,
 };
-enum { FAMILIES = sizeof families / sizeof *families };
 
 int probe_list_count(void)
 {
     int n = 0;
-    for (int i = 0; i < FAMILIES; i++) {
+    for (int i = 0; families[i]; i++) {
         n += families[i]->n;
     }
     return n;
@@ -23,7 +19,7 @@ int probe_list_count(void)
 
 const char *probe_list_pattern(int k)
 {
-    for (int i = 0; i < FAMILIES; i++) {
+    for (int i = 0; families[i]; i++) {
         if (k < families[i]->n) {
             return families[i]->text[k];
         }
