@@ -313,7 +313,7 @@ int cmd_compare(struct cli *c, int argc, char **argv)
     argp_parse(&argp_compare, argc, argv, 0, NULL, &o);
     if (o.blocks.blocks) {
         o.blocks.folder = o.choice.machines;
-        o.blocks.json = o.format && strcmp(o.format, "json") == 0;
+        o.blocks.format = o.format;
         return compare_blocks(c, &o.blocks);
     }
     const struct report_format *f = find_format(o.format, &e);

@@ -5,8 +5,10 @@
 #include "cli/choice.h"
 #include "cli/mca.h"
 #include "cli/osaca.h"
+#include "code/basic.h"
+#include "code/loop.h"
 #include "compare/block_price.h"
-#include "compare/csv.h"
+#include "formats/predictions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +22,11 @@ struct input {
 static bool read_blocks(struct cli *c, const char *path, struct input *in, struct err *e)
 {
     struct block_reader *r = blocks_open(path, c->arena, e);
-    for (struct block b; r && blocks_next(r, c->arena, &b, e);) {
+    if (r && !blocks_are_timed(r)) {
+        err_set(e, ERR_SCHEMA, (struct loc){path, 1, 1},
+                "the header has no column 'cycles': these blocks were not measured");
+    }
+    for (struct block b; r && !e->code && blocks_next(r, c->arena, &b, e);) {
         in->blocks = arena_grow(c->arena, in->blocks, in->n, &in->capacity, sizeof *in->blocks);
         in->blocks[in->n++] = b;
     }
@@ -71,37 +77,85 @@ static bool add_machine(struct cli *c, const char *folder, const char *name, con
 
 /* --- predictions of others --- */
 
-/* "tool=FILE.csv": blocks with cycles, in the order of the measured ones, or named as they are. */
+static bool same_order(const struct input *in, const struct predictions *theirs)
+{
+    bool same = theirs->n == in->n;
+    for (size_t i = 0; same && i < in->n; i++) {
+        same = !theirs->named || !in->blocks[i].name ||
+               strcmp(theirs->rows[i].name, in->blocks[i].name) == 0;
+    }
+    return same;
+}
+
+/* Says which predictions are for no block. */
+static void name_strangers(struct cli *c, const char *spec, const struct input *in,
+                           const struct predictions *theirs)
+{
+    struct names measured = {.arena = c->arena};
+    const char *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        names_add(&measured, NULL, in->blocks[i].name, &in->blocks[i]);
+    }
+    for (size_t i = 0; i < theirs->n; i++) {
+        if (!names_find(&measured, NULL, theirs->rows[i].name)) {
+            first = first ? first : theirs->rows[i].name;
+            n++;
+        }
+    }
+    if (n > 0) {
+        cli_warn(arena_format(c->arena,
+                              "--predictions %s: %zu of %zu are for blocks that were not "
+                              "measured, the first for '%s'",
+                              spec, n, theirs->n, first));
+    }
+}
+
+static bool by_name(struct cli *c, const struct input *in, const struct predictions *theirs,
+                    double *cycles, struct err *e)
+{
+    struct names names = {.arena = c->arena};
+    for (size_t i = 0; i < theirs->n; i++) {
+        const struct prediction *p = &theirs->rows[i];
+        const struct prediction *first = names_add(&names, NULL, p->name, p);
+        if (first && memcmp(&first->cycles, &p->cycles, sizeof p->cycles) != 0) {
+            return err_set(e, ERR_SCHEMA, p->loc, "'%.80s' has other cycles on line %u", p->name,
+                           first->loc.line);
+        }
+    }
+    for (size_t i = 0; i < in->n; i++) {
+        const struct prediction *p = names_find(&names, NULL, in->blocks[i].name);
+        cycles[i] = p ? p->cycles : (double)NAN;
+    }
+    return true;
+}
+
+/* "tool=FILE.csv": cycles in the order of the measured blocks, or named as they are. */
 static bool add_predictions(struct cli *c, const char *spec, const struct input *in,
                             struct block_set *s, struct err *e)
 {
-    struct input theirs = {0};
-    struct names by_name = {.arena = c->arena};
+    struct predictions theirs;
     const char *equals = strchr(spec, '=');
     if (!equals || equals == spec) {
         return err_set(e, ERR_RANGE, LOC_NONE, "--predictions: '%s' is not TOOL=FILE.csv", spec);
     }
-    if (!read_blocks(c, equals + 1, &theirs, e)) {
+    if (!predictions_read(equals + 1, c->arena, &theirs, e)) {
         return false;
     }
-    for (size_t i = 0; i < theirs.n; i++) {
-        if (theirs.blocks[i].name) {
-            names_add(&by_name, NULL, theirs.blocks[i].name, &theirs.blocks[i]);
+    double *cycles = unknown_cycles(c, in->n);
+    const bool named = theirs.named && in->n > 0 && in->blocks[0].name;
+    if (same_order(in, &theirs)) {
+        for (size_t i = 0; i < in->n; i++) {
+            cycles[i] = theirs.rows[i].cycles;
         }
-    }
-    const bool named = theirs.n > 0 && theirs.blocks[0].name && in->n > 0 && in->blocks[0].name;
-    if (!named && theirs.n != in->n) {
+    } else if (!named) {
         return err_set(e, ERR_RANGE, (struct loc){.file = equals + 1},
                        "%zu predictions without names for %zu blocks: give names, or as many",
                        theirs.n, in->n);
-    }
-    double *cycles = unknown_cycles(c, in->n);
-    for (size_t i = 0; i < in->n; i++) {
-        const struct block *b = named && in->blocks[i].name
-                                    ? names_find(&by_name, NULL, in->blocks[i].name)
-                                : named ? NULL
-                                        : &theirs.blocks[i];
-        cycles[i] = b ? b->cycles : (double)NAN;
+    } else if (!by_name(c, in, &theirs, cycles, e)) {
+        return false;
+    } else {
+        name_strangers(c, spec, in, &theirs);
     }
     const char *name = arena_copy(c->arena, spec, (size_t)(equals - spec));
     s->tools[s->n_tools++] = (struct block_tool){name, cycles};
@@ -139,6 +193,20 @@ static bool mca_codes_of(struct cli *c, const struct input *in, struct mca_codes
     return true;
 }
 
+/* Blocks that a tool fails on count against its coverage; why it failed is said here. */
+static void warn_of_gaps(struct cli *c, const struct block_tool *tool, int n, const char *complaint)
+{
+    int n_unknown = 0;
+    for (int i = 0; i < n; i++) {
+        n_unknown += isnan(tool->cycles[i]) != 0;
+    }
+    if (n_unknown > 0) {
+        cli_warn(arena_format(c->arena, "%s predicts %d of %d blocks%s%s", tool->name,
+                              n - n_unknown, n, complaint ? "; first complaint: " : "",
+                              complaint ? complaint : ""));
+    }
+}
+
 static bool add_mca(struct cli *c, const char *cpu, const struct input *in, struct block_set *s,
                     struct err *e)
 {
@@ -146,7 +214,13 @@ static bool add_mca(struct cli *c, const char *cpu, const struct input *in, stru
     double *cycles = unknown_cycles(c, in->n);
     s->tools[s->n_tools++] =
         (struct block_tool){arena_format(c->arena, "llvm-mca %s", cpu), cycles};
-    return mca_codes_of(c, in, &codes, e) && mca_predict(&codes, cpu, c->arena, cycles, e);
+    const char *complaint = NULL;
+    if (!mca_codes_of(c, in, &codes, e) ||
+        !mca_predict(&codes, cpu, c->arena, cycles, &complaint, e)) {
+        return false;
+    }
+    warn_of_gaps(c, &s->tools[s->n_tools - 1], s->n, complaint);
+    return true;
 }
 
 static bool add_osaca(struct cli *c, const char *arch, const struct input *in, struct block_set *s,
@@ -159,6 +233,40 @@ static bool add_osaca(struct cli *c, const char *arch, const struct input *in, s
 }
 
 /* --- the command --- */
+
+/* The forms that bytes hold; none where they are no instructions of this architecture, which the
+ * tools have to say. */
+static void take_forms(struct cli *c, struct decoder *d, struct block *b)
+{
+    struct err none = {0};
+    struct insn *insns;
+    uint8_t *code;
+    size_t len;
+    int n;
+    if (code_from_hex(b->code, b->code_loc, c->arena, &code, &len, &none) &&
+        basic_decode(d, code, len, c->arena, &insns, &n, &none)) {
+        b->forms = arena_new(c->arena, struct form_count, (size_t)n);
+        b->n_forms = basic_forms(insns, n, b->forms);
+    }
+}
+
+/* Blocks of which only the bytes are given get forms, to be counted and blamed. */
+static bool decode_blocks(struct cli *c, const struct compare_blocks *o, struct input *in,
+                          struct err *e)
+{
+    const struct choice first = {.machine = o->machines[0], .machines = o->folder};
+    const struct machine *m = o->n_machines > 0 ? choice_machine(c, &first, NULL, e) : NULL;
+    const bool a64 = m && strcmp(m->isa, "aarch64") == 0;
+    struct decoder *d =
+        e->code == ERR_NONE ? decoder_open(a64 ? ARCH_AARCH64 : ARCH_X86_64, e) : NULL;
+    for (size_t i = 0; d && i < in->n; i++) {
+        if (in->blocks[i].n_forms == 0 && in->blocks[i].code) {
+            take_forms(c, d, &in->blocks[i]);
+        }
+    }
+    decoder_close(d);
+    return d != NULL;
+}
 
 static void take_rows(struct cli *c, const struct input *in, struct block_set *s)
 {
@@ -205,13 +313,38 @@ static bool add_tools(struct cli *c, const struct compare_blocks *o, const struc
            (!o->osaca || add_osaca(c, o->osaca, in, s, e));
 }
 
+static const struct block_format {
+    const char *name;
+    void (*write)(const struct block_set *s, struct text *out);
+} formats[] = {
+    {"terminal", block_set_text},
+    {"json", block_set_json},
+    {"csv", block_set_csv},
+};
+
+static const struct block_format *format_called(const char *name, struct err *e)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        if (!name || strcmp(formats[k].name, name) == 0) {
+            return &formats[k];
+        }
+    }
+    err_set(e, ERR_RANGE, LOC_NONE,
+            "--blocks is reported as terminal, json or csv, not as %s; --heat-map draws", name);
+    return NULL;
+}
+
 int compare_blocks(struct cli *c, const struct compare_blocks *o)
 {
     struct err e = {0};
     struct input in = {0};
     struct block_set s = {0};
     struct text out = {.arena = c->arena}, map = {.arena = c->arena};
-    if (!read_blocks(c, o->blocks, &in, &e)) {
+    const struct block_format *format = format_called(o->format, &e);
+    if (!format || !read_blocks(c, o->blocks, &in, &e)) {
+        return cli_fail(&e);
+    }
+    if (!decode_blocks(c, o, &in, &e)) {
         return cli_fail(&e);
     }
     take_rows(c, &in, &s);
@@ -225,10 +358,6 @@ int compare_blocks(struct cli *c, const struct compare_blocks *o)
             return status;
         }
     }
-    if (o->json) {
-        block_set_json(&s, &out);
-    } else {
-        block_set_text(&s, &out);
-    }
+    format->write(&s, &out);
     return cli_print((struct bytes){out.data, out.len});
 }

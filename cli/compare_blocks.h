@@ -14,7 +14,7 @@ struct compare_blocks {
     /* the architecture that OSACA is told, "" for its own choice; NULL: it is not run */
     const char *osaca;
     const char *heat_map;
-    bool json;
+    const char *format; /* NULL: for a terminal */
 };
 
 int compare_blocks(struct cli *c, const struct compare_blocks *o);

@@ -16,10 +16,11 @@ struct mca_codes {
     int iterations; /* of each code */
 };
 
-/* Cycles per execution of each block; NaN where it has no code or llvm-mca refuses it.  llvm-mc
- * turns the bytes into assembly first; both run in child processes with a time limit. ERR_HOST: one
- * of them is not installed, or the CPU is not known to it. */
+/* Cycles per execution of each block; NaN where it has no code, or llvm-mca refuses it or part of
+ * it.  llvm-mc turns the bytes into assembly first; both run in child processes with a time limit.
+ * *complaint: what they said of the first that went wrong; NULL: of none.  ERR_HOST: one of them is
+ * not installed. */
 bool mca_predict(const struct mca_codes *from, const char *cpu, struct arena *a, double *cycles,
-                 struct err *e);
+                 const char **complaint, struct err *e);
 
 #endif

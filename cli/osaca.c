@@ -8,14 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 60, USAGE_STATUS = 2 /* of a Python program that is called wrongly */ };
+enum {
+    SECONDS_MAX = 60,
+    NOPS = 16,
+    USAGE_STATUS = 2 /* of a Python program that is called wrongly */
+};
 
 /* --- assembly --- */
 
 struct listing {
     struct text bytes;
     size_t *start;      /* [n + 1] of each block, in the bytes */
+    size_t *end;        /* [n] the rest are nops, so that what is cut off reaches into no block */
     struct text *lines; /* [n] its assembly; without data where it is no code */
+    bool *bad, *ended;  /* [n] has bytes that are no instruction; an instruction ends with it */
 };
 
 static int digit(char c)
@@ -31,12 +37,15 @@ static void collect_bytes(const char *const *hex, size_t n, struct listing *l)
             const char byte = (char)(digit(at[0]) * 16 + digit(at[1]));
             text_add_bytes(&l->bytes, &byte, 1);
         }
+        l->end[i] = l->bytes.len;
+        for (int k = 0; k < NOPS && l->end[i] > l->start[i]; k++) {
+            text_add_bytes(&l->bytes, "\x90", 1);
+        }
     }
     l->start[n] = l->bytes.len;
 }
 
-/* "   d:\tmovl   $0x1,(%rax)  # comment": the instruction goes to the block its address is in,
- * which must begin with one. */
+/* "   d:\tmovl   $0x1,(%rax)  # comment": the instruction goes to the block its address is in. */
 static void add_line(struct listing *l, size_t n, size_t *block, const char *line, size_t len)
 {
     char *end;
@@ -51,8 +60,12 @@ static void add_line(struct listing *l, size_t n, size_t *block, const char *lin
     while (*block < n && l->start[*block + 1] <= address) {
         ++*block;
     }
-    const bool begins = *block < n && l->start[*block] == address;
-    if (*block < n && (begins || l->lines[*block].data) && !memmem(text, text_len, "(bad)", 5)) {
+    if (*block == n) {
+        return;
+    }
+    l->ended[*block] |= address == l->end[*block];
+    if (address < l->end[*block]) {
+        l->bad[*block] |= memmem(text, text_len, "(bad)", 5) != NULL;
         text_add(&l->lines[*block], "%.*s\n", (int)text_len, text);
     }
 }
@@ -122,6 +135,9 @@ bool osaca_predict(const char *const *hex, size_t n, const char *arch, struct ar
     struct listing l = {.bytes = {.arena = a}};
     l.start = arena_new(a, size_t, n + 1);
     l.lines = arena_new(a, struct text, n + 1);
+    l.end = arena_new(a, size_t, n + 1);
+    l.bad = arena_new(a, bool, n + 1);
+    l.ended = arena_new(a, bool, n + 1);
     for (size_t i = 0; i < n; i++) {
         l.lines[i].arena = a;
     }
@@ -131,7 +147,8 @@ bool osaca_predict(const char *const *hex, size_t n, const char *arch, struct ar
     }
     const char *path = disassemble(&l, n, a, e) ? file_temporary(a, e) : NULL;
     for (size_t i = 0; i < n && path; i++) {
-        if (l.lines[i].data && !predict(l.lines[i].data, arch, path, &cycles[i], a, e)) {
+        if (l.lines[i].data && l.ended[i] && !l.bad[i] &&
+            !predict(l.lines[i].data, arch, path, &cycles[i], a, e)) {
             break;
         }
     }

@@ -3,6 +3,7 @@
 #include "base/items.h"
 #include "base/names.h"
 #include "compare/accuracy.h"
+#include "compare/csv.h"
 #include "compare/json.h"
 
 #include <math.h>
@@ -168,6 +169,15 @@ static void percent(struct text *out, int width, double share)
     }
 }
 
+static void correlation(struct text *out, double tau)
+{
+    if (isnan(tau)) {
+        text_add(out, " %7s", "-");
+    } else {
+        text_add(out, " %7.3f", tau);
+    }
+}
+
 static void table_of_tools(const struct block_set *s, const struct block_score *scores,
                            struct text *out)
 {
@@ -178,7 +188,8 @@ static void table_of_tools(const struct block_set *s, const struct block_score *
         text_add(out, "%-24s %7d", s->tools[t].name, k->n);
         percent(out, 7, k->mape);
         percent(out, 7, k->rms);
-        text_add(out, " %7.3f %7.3f", k->tau, k->tau_per_instruction);
+        correlation(out, k->tau);
+        correlation(out, k->tau_per_instruction);
         percent(out, 7, k->coverage);
         percent(out, 7, k->over);
         percent(out, 7, k->under);
@@ -305,6 +316,30 @@ void block_set_json(const struct block_set *s, struct text *out)
     text_add(out, "]}\n");
 }
 
+void block_set_csv(const struct block_set *s, struct text *out)
+{
+    text_add(out,
+             "tool,blocks,mape,rms,kendall_tau,kendall_tau_per_instruction,coverage,over,under");
+    for (int i = 0; i < BLOCK_SIZES; i++) {
+        text_add(out, ",mape_%s", block_size_names[i]);
+    }
+    text_add(out, "\n");
+    for (int t = 0; t < s->n_tools; t++) {
+        struct block_score k;
+        block_score_of(s, t, out->arena, &k);
+        const double numbers[] = {k.n,        k.mape, k.rms,  k.tau, k.tau_per_instruction,
+                                  k.coverage, k.over, k.under};
+        csv_field(out, s->tools[t].name);
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            csv_number(out, numbers[i]);
+        }
+        for (int i = 0; i < BLOCK_SIZES; i++) {
+            csv_number(out, k.size_n[i] ? k.size_mape[i] : (double)NAN);
+        }
+        text_add(out, "\n");
+    }
+}
+
 /* --- the heat map --- */
 
 enum { COLUMNS = 40, ROWS = 40, CELL = 14, LEFT = 64, TOP = 40, BOTTOM = 48 };
@@ -333,9 +368,23 @@ static int column_of(double ipc, double ipc_most)
     return ipc < ipc_most ? (int)(ipc / ipc_most * COLUMNS) : COLUMNS - 1;
 }
 
+/* XML has no control characters, however they are written. */
+static void xml_text(struct text *out, const char *words)
+{
+    for (; *words; words++) {
+        if (*words == '<' || *words == '&') {
+            text_add_text(out, *words == '<' ? "&lt;" : "&amp;");
+        } else {
+            text_add_bytes(out, (unsigned char)*words < ' ' ? "?" : words, 1);
+        }
+    }
+}
+
 static void words_at(struct text *out, double x, double y, const char *anchor, const char *words)
 {
-    text_add(out, "<text x=\"%g\" y=\"%g\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, words);
+    text_add(out, "<text x=\"%g\" y=\"%g\" text-anchor=\"%s\">", x, y, anchor);
+    xml_text(out, words);
+    text_add_text(out, "</text>\n");
 }
 
 static void axes(struct text *out, double ipc_most, const char *tool)

@@ -70,9 +70,10 @@ void block_score_of(const struct block_set *s, int tool, struct arena *a, struct
 /* "key": [the culprits]. */
 void block_score_json_culprits(const struct block_score *k, const char *key, struct text *out);
 
-/* For people, and as {"format": "gambrel-blocks-1", ...}. */
+/* For people, as {"format": "gambrel-blocks-1", ...}, and as CSV with a line for each tool. */
 void block_set_text(const struct block_set *s, struct text *out);
 void block_set_json(const struct block_set *s, struct text *out);
+void block_set_csv(const struct block_set *s, struct text *out);
 
 /* PALMED's heat map of one tool: predicted over measured instructions per cycle against measured
  * ones, the darker the more weight; as SVG. */

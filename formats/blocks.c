@@ -263,7 +263,8 @@ static bool read_block(struct block_reader *r, struct arena *row, struct block *
         take_forms(&r->forms, row, out);
         take_numbers(&r->forms, row, out);
     }
-    out->code = field_text(r, CODE, row);
+    const bool bytes = r->index[CODE] >= 0 && (!out->n_forms || r->fields[r->index[CODE]].len > 0);
+    out->code = bytes ? field_text(r, CODE, row) : NULL;
     out->code_loc = r->index[CODE] >= 0 ? r->fields[r->index[CODE]].loc : LOC_NONE;
     return true;
 }
@@ -309,4 +310,9 @@ bool blocks_are_named(const struct block_reader *r)
 bool blocks_are_weighted(const struct block_reader *r)
 {
     return r->index[WEIGHT] >= 0;
+}
+
+bool blocks_are_timed(const struct block_reader *r)
+{
+    return r->index[CYCLES] >= 0;
 }

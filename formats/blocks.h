@@ -42,5 +42,6 @@ void blocks_close(struct block_reader *r);
 /* Has the file such a column? */
 bool blocks_are_named(const struct block_reader *r);
 bool blocks_are_weighted(const struct block_reader *r);
+bool blocks_are_timed(const struct block_reader *r);
 
 #endif

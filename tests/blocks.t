@@ -119,5 +119,77 @@ fails 1 "no form of this block is in machines/neoverse-n1.yaml, which is of aarc
 "$gambrel" model --blocks "$tmp/forms.csv" -m zen4 2>"$tmp/err" >"$tmp/out"
 [ ! -s "$tmp/err" ]
 ok $? "nothing is said where forms are known"
+score() { # score FILE TOOL: blocks and MAPE of a tool in a report as CSV
+    sed -n "s/^$2,\([0-9]*,[0-9.e-]*\),.*/\1/p" "$1"
+}
+printf 'name,cycles\nb,1\na,2\nz,7\n' >"$tmp/named.csv"
+"$gambrel" compare --blocks "$tmp/measured.csv" --predictions "t=$tmp/named.csv" --csv >"$tmp/out" 2>"$tmp/err"
+[ "$(score "$tmp/out" t)" = 2,0 ]
+ok $? "predictions need names and cycles only, and may be fewer"
+grep -q "1 of 3 are for blocks that were not measured, the first for 'z'" "$tmp/err"
+ok $? "those for other blocks are named"
+"$gambrel" model --blocks "$tmp/measured.csv" -m zen4 --csv >"$tmp/ours.csv"
+"$gambrel" compare --blocks "$tmp/measured.csv" -m zen4 --predictions "ours=$tmp/ours.csv" --csv >"$tmp/out"
+[ "$(score "$tmp/out" zen4)" = "$(score "$tmp/out" ours)" ] && [ -n "$(score "$tmp/out" ours)" ]
+ok $? "what model --blocks prints is read as predictions"
+printf 'cycles,x\n2,\n,\n3,\n' >"$tmp/gap.csv"
+"$gambrel" compare --blocks "$tmp/measured.csv" --predictions "t=$tmp/gap.csv" --csv >"$tmp/out"
+[ "$(score "$tmp/out" t)" = 2,0 ]
+ok $? "a tool may have no number for a block"
+printf 'name,cycles\na,1\na,2\n' >"$tmp/twice.csv"
+fails 2 "twice.csv:3:3: 'a' has other cycles on line 2" \
+    "$gambrel" compare --blocks "$tmp/measured.csv" --predictions "t=$tmp/twice.csv"
+printf 'name,block\na,1 nop\n' >"$tmp/untimed.csv"
+fails 2 "untimed.csv:1:1: the header has no column 'cycles': these blocks were not measured" \
+    "$gambrel" compare --blocks "$tmp/untimed.csv" --machine zen4
+fails 2 "terminal, json or csv, not as markdown" \
+    "$gambrel" compare --blocks "$tmp/measured.csv" --machine zen4 --markdown
+
+# Only bytes are given, and no machine file: instructions are counted and forms blamed all the same.
+for k in 1 2 3; do printf '%d,480fafc3480fafc3480fafc3\n' $k; done | sed '1i cycles,code' >"$tmp/bytes.csv"
+"$gambrel" compare --blocks "$tmp/bytes.csv" --predictions "t=$tmp/gap.csv" --json >"$tmp/json"
+grep -q '"3-5": 0.5' "$tmp/json" && grep -q '"1-2": null' "$tmp/json"
+ok $? "bytes are counted as instructions"
+printf 'cycles\n3\n3\n1\n' >"$tmp/off.csv"
+"$gambrel" compare --blocks "$tmp/bytes.csv" --predictions "t=$tmp/off.csv" --json |
+    grep -q '"form": "imul r64, r64"'
+ok $? "and as forms"
+printf 'cycles,code,block\n2,,1 imul r64\n' | sed 's/1 imul r64/"2 imul r64, r64"/' >"$tmp/either.csv"
+"$gambrel" compare --blocks "$tmp/either.csv" --machine zen4 --csv >"$tmp/out"
+[ "$(score "$tmp/out" zen4)" = 1,0 ]
+ok $? "a block without bytes is its forms"
+
+"$gambrel" compare --blocks "$tmp/measured.csv" --predictions "a<&$(printf '\001')=$tmp/named.csv" --heat-map "$tmp/map.svg" \
+    >/dev/null 2>&1
+grep -q '>a&lt;&amp;?</text>' "$tmp/map.svg"
+ok $? "the map's title is text, whatever the tool is called"
+
+# Stand-ins: one hexadecimal digit 6 in a block's last byte is no instruction; each block takes 200 cycles.
+mkdir "$tmp/bin"
+cat >"$tmp/bin/llvm-mc" <<'END'
+#!/bin/sh
+while read -r line; do
+    case $line in
+    '0xb8 0x6d 0x63 0x61 0x21') echo '	movl	$560030573, %eax' ;;
+    *06) echo '	addq	%rax, %rbx'; echo '<stdin>:2:1: warning: invalid instruction encoding' >&2 ;;
+    *) echo '	addq	%rax, %rbx' ;;
+    esac
+done
+END
+cat >"$tmp/bin/llvm-mca" <<'END'
+#!/bin/sh
+case $* in *=broken*) echo boom >&2; exit 1 ;; esac
+sed -n 's/^# LLVM-MCA-BEGIN.*/Total Cycles: 200/p'
+END
+chmod +x "$tmp/bin/llvm-mc" "$tmp/bin/llvm-mca"
+printf 'name,cycles,code\na,2,4801c3\nb,2,4801c306\nc,2,4801c3\n' >"$tmp/codes.csv"
+PATH="$tmp/bin:$PATH" "$gambrel" compare --blocks "$tmp/codes.csv" --with llvm-mca=some --csv >"$tmp/out" 2>"$tmp/err"
+[ "$(score "$tmp/out" 'llvm-mca some')" = 2,0 ]
+ok $? "a block of which llvm-mc leaves an instruction out is not predicted"
+grep -q 'llvm-mca some predicts 2 of 3 blocks; first complaint: llvm-mc: <stdin>:2:1: warning: invalid' "$tmp/err"
+ok $? "and why is said"
+PATH="$tmp/bin:$PATH" "$gambrel" compare --blocks "$tmp/codes.csv" --with llvm-mca=broken --csv >"$tmp/out" 2>"$tmp/err"
+grep -q 'llvm-mca broken predicts 0 of 3 blocks; first complaint' "$tmp/err"
+ok $? "a tool that fails is said to"
 fails 2 "--with knows llvm-mca" "$gambrel" compare --blocks "$tmp/measured.csv" --with nothing
 echo "1..$count"

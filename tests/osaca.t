@@ -71,6 +71,10 @@ ok $? "it was given the assembly of each block with code, one by one"
 ok $? "in AT&T syntax, without addresses"
 "$gambrel" compare --blocks "$tmp/blocks.csv" --with osaca --json 2>/dev/null | grep -q '"name": "osaca", "n": 3'
 ok $? "without an architecture OSACA chooses"
+# Bytes that are no instruction, and an instruction that is cut off and would take its end from the next block.
+printf 'name,cycles,code\nbad,1,4801d806\ncut,1,4801d80f\nnext,1,4801d8\nwhole,1,4801d8\n' >"$tmp/odd.csv"
+"$gambrel" compare --blocks "$tmp/odd.csv" --with osaca --json 2>/dev/null | grep -q '"name": "osaca", "n": 2'
+ok $? "nothing is predicted for a block that is not all instructions"
 fails 3 "osaca refuses: Microarchitecture not supported" \
     "$gambrel" compare --blocks "$tmp/blocks.csv" --with osaca=NONE
 fails 2 "--with knows llvm-mca" "$gambrel" compare --blocks "$tmp/blocks.csv" --with osacas

@@ -4,6 +4,7 @@
 #include "formats/blocks.h"
 #include "formats/kernels.h"
 #include "formats/machine.h"
+#include "formats/predictions.h"
 #include "formats/profile.h"
 #include "formats/run.h"
 #include "formats/yml.h"
@@ -40,6 +41,12 @@ static bool read_blocks(const char *path, struct arena *a, struct err *e)
     }
     blocks_close(r);
     return e->code == ERR_NONE;
+}
+
+static bool read_predictions(const char *path, struct arena *a, struct err *e)
+{
+    struct predictions p;
+    return predictions_read(path, a, &p, e);
 }
 
 static bool import(const char *path, const char *format, struct arena *a, struct err *e)
@@ -103,6 +110,7 @@ static const struct {
     {"kernels-", read_kernels},
     {"run-", read_run},
     {"blocks-", read_blocks},
+    {"predictions-", read_predictions},
     {"counts-", read_counts},
     {"perf-", read_perf},
     {"osaca-", import_osaca_file},
