@@ -30,6 +30,8 @@ const char *child_words(const struct child_end *end, double seconds_max,
     } else if (end->signal) {
         snprintf(out, CHILD_WORDS_BYTES, "ended by signal %d (%s)", end->signal,
                  strsignal(end->signal));
+    } else if (end->left) {
+        snprintf(out, CHILD_WORDS_BYTES, "called exit(%d)", end->status);
     } else {
         snprintf(out, CHILD_WORDS_BYTES, "exit status %d", end->status);
     }
@@ -155,34 +157,56 @@ const char *child_complaint(const struct text *errors, char *line, size_t size)
 
 /* --- our own code --- */
 
-static void run_in_child(const struct child_call *c, void *shared)
+/* Shared with the child; the caller's result begins at RESULT_AT. */
+struct shared {
+    bool returned; /* the work did */
+};
+enum { RESULT_AT = 64 };
+
+static void run_in_child(const struct child_call *c, struct shared *shared)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         signal(faults[i], SIG_DFL);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    c->work(c->context, shared);
+    /* What we print is data, and what is called thousands of times would flood a terminal. */
+    if (!freopen("/dev/null", "w", stdout)) {
+        close(STDOUT_FILENO);
+    }
+    c->work(c->context, (char *)shared + RESULT_AT);
+    shared->returned = true;
     _exit(0);
 }
 
 bool child_call(const struct child_call *c, struct child_end *end, struct err *e)
 {
-    void *shared = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t bytes = RESULT_AT + c->bytes;
+    struct shared *shared =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return err_set(e, ERR_HOST, LOC_NONE, "no memory to share with a child process: %s",
                        strerror(errno));
     }
-    memcpy(shared, c->result, c->bytes);
+    memcpy((char *)shared + RESULT_AT, c->result, c->bytes);
+    fflush(NULL); /* or an exit of the child would write it once more */
     const pid_t child = fork();
     if (child == 0) {
         run_in_child(c, shared);
     }
+    if (child > 0) {
+        setpgid(child, child); /* whoever of the two comes first */
+    }
     const bool fine = child > 0
                           ? wait_for(child, c->seconds_max, end, e)
                           : err_set(e, ERR_HOST, LOC_NONE, "no child process: %s", strerror(errno));
-    memcpy(c->result, shared, c->bytes);
-    munmap(shared, c->bytes);
+    if (child > 0) {
+        kill(-child, SIGKILL); /* those that it started and left behind */
+    }
+    end->left = fine && !end->timed_out && !end->signal && !shared->returned;
+    memcpy(c->result, (char *)shared + RESULT_AT, c->bytes);
+    munmap(shared, bytes);
     return fine;
 }

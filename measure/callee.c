@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 const char *const callee_kind_names[] = {
     [CALLEE_F32] = "float", [CALLEE_F64] = "double", [CALLEE_I32] = "int32",
@@ -121,6 +122,7 @@ struct callee {
     char *arrays[CALLEE_ARRAYS_MAX];
     double scalars[CALLEE_SCALARS_MAX];
     struct pulse_gauge gauge;
+    pid_t process;                      /* that measures */
     double quietest;                    /* crowd */
     uint32_t state;                     /* of the lengths' order */
     bool in_hands;                      /* how calls are made */
@@ -332,6 +334,13 @@ static bool fails(struct callee *c, const char *what, const char *why)
     return false;
 }
 
+/* A process that the function started and that returned from it as this one did would go on
+ * measuring; nothing that both have counted means anything. */
+static bool is_alone(struct callee *c)
+{
+    return getpid() == c->process || fails(c, "comes back twice", "it starts a process by fork");
+}
+
 /* Timings of each length: good ones in front, in a crowd behind, each by time. */
 struct timings {
     double good[CALLEE_LENGTHS_MAX][CALLEE_ROUNDS_MAX], bad[CALLEE_LENGTHS_MAX][CALLEE_ROUNDS_MAX];
@@ -446,6 +455,9 @@ static bool time_rounds(struct callee *c, uint32_t *state)
            (clock_seconds() < end ||
             fewest(t->n_good, r->n_lengths) + fewest(t->n_bad, r->n_lengths) < r->rounds)) {
         take_round(c, times, state, t);
+        if (!is_alone(c)) {
+            break;
+        }
         out->rounds++;
         if (fewest(t->n_good, r->n_lengths) * 2 < out->rounds && out->rounds % ROUNDS_ON_CPU == 0) {
             choose_cpu(c, t);
@@ -454,7 +466,7 @@ static bool time_rounds(struct callee *c, uint32_t *state)
     out->clock_hz = pulse_clock_hz();
     take_slopes(c, t, out);
     free(t);
-    return true;
+    return is_alone(c);
 }
 
 static bool load(struct callee *c)
@@ -502,7 +514,7 @@ static bool make_arrays(struct callee *c, uint32_t *state)
 
 static void time_work(void *context, void *shared)
 {
-    struct callee c = {.request = context, .left = shared, .state = 1};
+    struct callee c = {.request = context, .left = shared, .process = getpid(), .state = 1};
     struct callee_result *out = &c.left->result;
     uint32_t state = c.request->seed | 1;
     if (!load(&c) || !make_arrays(&c, &state)) {
@@ -596,15 +608,16 @@ static void step_through(const struct callee *c, size_t len, int which)
 static void count_work(void *context, void *shared)
 {
     const struct step_work *w = context;
-    struct callee c = {.request = w->request, .left = shared};
+    struct callee c = {.request = w->request, .left = shared, .process = getpid()};
     uint32_t state = w->request->seed | 1;
     if (!load(&c) || !make_arrays(&c, &state)) {
         return;
     }
     snprintf(c.left->doing, sizeof c.left->doing, "in a call, step by step");
 #if defined(__x86_64__)
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && !c.left->failed; k++) {
         step_through(&c, w->len, k);
+        is_alone(&c);
     }
 #else
     fails(&c, "cannot be stepped through", "only x86-64 can do that here");
@@ -626,11 +639,11 @@ static bool in_child(const struct callee_request *r, child_work *work, void *con
     if (left->failed) {
         return err_set(e, ERR_HOST, LOC_NONE, "%s %s", r->symbol, left->doing);
     }
-    return !(end.timed_out || end.signal || end.status) ||
+    return !(end.timed_out || end.signal || end.left) ||
            err_set(e, ERR_HOST, LOC_NONE,
-                   "%s %s %s, after %d of %d rounds; it was called as %s(size_t n, %s)", r->symbol,
+                   "%s %s %s, after %d of %d rounds; it was called as %s(size_t n%s%s)", r->symbol,
                    child_words(&end, r->seconds_max, words), left->doing, left->result.rounds,
-                   r->rounds, r->symbol, r->args.text);
+                   r->rounds, r->symbol, *r->args.text ? ", " : "", r->args.text);
 }
 
 bool callee_run(const struct callee_request *r, struct callee_result *out, struct err *e)

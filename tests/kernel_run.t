@@ -29,6 +29,8 @@ x86_64) ;;
 esac
 cat >"$tmp/own.c" <<'END'
 #include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
 void add(size_t n, double *restrict y, const double *restrict x)
 {
     for (size_t i = 0; i < n; i++) y[i] += x[i];
@@ -42,6 +44,9 @@ void every_second(size_t n, double *x)
     for (size_t i = 0; i < n; i++) x[2 * i] = 1;
 }
 void fault(size_t n, double *x) { for (size_t i = 0; i < n; i++) *(volatile int *)(i * 8) = (int)x[i]; }
+void leave(size_t n, double *x) { for (size_t i = 0; i < n; i++) x[i] += 1; _exit(0); }
+void twice(size_t n, double *x) { for (size_t i = 0; i < n; i++) x[i] += 1; static int k; if (!k++) (void)!fork(); }
+void talk(size_t n, double *x) { for (size_t i = 0; i < n; i++) x[i] += 1; puts("said"); fflush(stdout); }
 void hang(size_t n, double *x) { for (;;) *(volatile double *)x += (double)n; }
 void still(size_t n, double *x) { for (int i = 0; i < 9; i++) ((volatile double *)x)[i] += (double)n; }
 END
@@ -57,12 +62,18 @@ run every_second --args "double*" --elements-per-n 2 --csv
 ok $? "more than one element for one n"
 grep -q "^function,first,end,level,cycles_per_n" "$tmp/out" && grep -q "^every_second,0x.*,0x.*,L1," "$tmp/out"
 ok $? "as comma-separated values"
+run talk --args "double*" --csv
+[ $? -eq 0 ] && ! grep -q said "$tmp/out"
+ok $? "what a function prints is none of our data"
 ${CC:-cc} -shared -o "$tmp/own.so" "$tmp/own.o"
 "$gambrel" kernel run "$tmp/own.so" --symbol add --levels L1 --rounds 3 | grep -q "'add' runs 1 times"
 ok $? "a shared object"
 fails 3 "fault ended by signal 11" fault --args "double*"
 fails 3 "it was called as fault(size_t n" fault --args "double*"
 fails 3 "hang was still busy after 1 s and was stopped in a call" hang --args "double*" --timeout 1
+fails 3 "leave called exit(0) in a call" leave --args "double*"
+fails 3 "twice comes back twice: it starts a process by fork" twice --args "double*"
+fails 3 "it was called as fault(size_t n)" fault --args ""
 fails 3 "does not run more often for a larger n" still --args "double*"
 fails 2 "no function 'nothing'" nothing
 fails 2 "argument 'complex*'" add --args "complex*"

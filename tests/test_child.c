@@ -101,6 +101,44 @@ static void hang(void *context, void *result)
     pause();
 }
 
+static void leave(void *context, void *result)
+{
+    (void)context;
+    *(int *)result = 9;
+    exit(0);
+}
+
+static void print(void *context, void *result)
+{
+    (void)context;
+    *(int *)result = printf("not ok - this is not for standard output\n");
+    fflush(stdout);
+}
+
+/* Leaves a process behind that would wait for a while. */
+static void beget(void *context, void *result)
+{
+    (void)context;
+    const pid_t child = fork();
+    if (child == 0) {
+        sleep(20);
+        _exit(0);
+    }
+    *(int *)result = child;
+}
+
+/* Those of a call become ours, as in families(). */
+static void offspring(void)
+{
+    int child = 0, status = 0;
+    struct child_end end = {0};
+    struct err e = {0};
+    const struct child_call c = {beget, NULL, &child, sizeof child, 20};
+    const bool fine = child_call(&c, &end, &e);
+    ok(fine && waitpid(child, &status, 0) == child && WIFSIGNALED(status),
+       "what a call started ends with it");
+}
+
 static void calls(void)
 {
     static const struct {
@@ -108,11 +146,14 @@ static void calls(void)
         child_work *work;
         double seconds;
         int result, signal;
-        bool timed_out;
+        bool timed_out, left;
     } cases[] = {
-        {"a result comes back", add_one, 20, 42, 0, false},
-        {"a fault is a signal, and what was there by then is here", fault, 20, 7, SIGSEGV, false},
-        {"a hang is stopped", hang, 0.2, 8, 0, true},
+        {"a result comes back", add_one, 20, 42, 0, false, false},
+        {"a fault is a signal, and what was there by then is here", fault, 20, 7, SIGSEGV, false,
+         false},
+        {"a hang is stopped", hang, 0.2, 8, 0, true, false},
+        {"an exit is no return", leave, 20, 9, 0, false, true},
+        {"standard output is not for the work", print, 20, 41, 0, false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int one = 1, result = 41;
@@ -121,7 +162,7 @@ static void calls(void)
         const struct child_call c = {cases[i].work, &one, &result, sizeof result, cases[i].seconds};
         const bool fine = child_call(&c, &end, &e);
         ok(fine && result == cases[i].result && end.signal == cases[i].signal &&
-               end.timed_out == cases[i].timed_out,
+               end.timed_out == cases[i].timed_out && end.left == cases[i].left,
            "%s (%d, signal %d)", cases[i].name, result, end.signal);
     }
 }
@@ -136,6 +177,7 @@ int main(void)
     families(a);
     floods(a);
     calls();
+    offspring();
     arena_release(a);
     return tap_done();
 }
