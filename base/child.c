@@ -31,7 +31,7 @@ const char *child_words(const struct child_end *end, double seconds_max,
         snprintf(out, CHILD_WORDS_BYTES, "ended by signal %d (%s)", end->signal,
                  strsignal(end->signal));
     } else if (end->left) {
-        snprintf(out, CHILD_WORDS_BYTES, "called exit(%d)", end->status);
+        snprintf(out, CHILD_WORDS_BYTES, "called exit with status %d", end->status);
     } else {
         snprintf(out, CHILD_WORDS_BYTES, "exit status %d", end->status);
     }

@@ -19,7 +19,7 @@ struct child_end {
     bool left;  /* child_call: the work called exit, instead of returning */
 };
 
-/* "was stopped after 2 s", "ended by signal 11 (Segmentation fault)", "called exit(0)", "exit
+/* "was stopped after 2 s", "ended by signal 11 (Segmentation fault)", "called exit with status 0", "exit
  * status 1". */
 #define CHILD_WORDS_BYTES 80
 const char *child_words(const struct child_end *end, double seconds_max,

@@ -118,7 +118,7 @@ static bool by_name(struct cli *c, const struct input *in, const struct predicti
     for (size_t i = 0; i < theirs->n; i++) {
         const struct prediction *p = &theirs->rows[i];
         const struct prediction *first = names_add(&names, NULL, p->name, p);
-        if (first && memcmp(&first->cycles, &p->cycles, sizeof p->cycles) != 0) {
+        if (first && first->cycles != p->cycles && !(isnan(first->cycles) && isnan(p->cycles))) {
             return err_set(e, ERR_SCHEMA, p->loc, "'%.80s' has other cycles on line %u", p->name,
                            first->loc.line);
         }

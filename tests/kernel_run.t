@@ -71,7 +71,7 @@ ok $? "a shared object"
 fails 3 "fault ended by signal 11" fault --args "double*"
 fails 3 "it was called as fault(size_t n" fault --args "double*"
 fails 3 "hang was still busy after 1 s and was stopped in a call" hang --args "double*" --timeout 1
-fails 3 "leave called exit(0) in a call" leave --args "double*"
+fails 3 "leave called exit with status 0 in a call" leave --args "double*"
 fails 3 "twice comes back twice: it starts a process by fork" twice --args "double*"
 fails 3 "it was called as fault(size_t n)" fault --args ""
 fails 3 "does not run more often for a larger n" still --args "double*"
