@@ -72,6 +72,14 @@ static double element_of(const char *form)
     }
     const char last = end - form >= 2 ? end[-1] : 0, before = last ? end[-2] : 0;
     const bool packed = form[0] == 'p' || strncmp(form, "vp", 2) == 0;
+    const char *widens = strstr(form, "pmovzx") ? strstr(form, "pmovzx") : strstr(form, "pmovsx");
+    if (widens && widens < end) { /* vpmovzxbd loads bytes */
+        const char from = widens[strlen("pmovzx")];
+        return from == 'b' ? 1 : from == 'w' ? 2 : 4;
+    }
+    if (end[-1] == 'd' && before == 'n' && strstr(form, "pand")) {
+        return (double)NAN; /* bits; vpandd is the one that says */
+    }
     if (packed && before != 'p') { /* vpaddd, vpminsd: integers */
         return last == 'b' ? 1 : last == 'w' ? 2 : last == 'd' ? 4 : last == 'q' ? 8 : (double)NAN;
     }
@@ -264,28 +272,52 @@ static const char *matching_roof(const struct kernel *k)
 
 /* --- numbers --- */
 
+/* What all moving arrays hold that an instruction names the elements of; NaN: nothing, or not the
+ * same. */
+static double element_of_arrays(const struct lift *l)
+{
+    double all = (double)NAN;
+    for (int i = 0; i < l->n; i++) {
+        const struct array *a = &l->arrays[i];
+        if (!a->plain || a->stride == 0 || isnan(a->element_bytes)) {
+            continue;
+        }
+        if (!isnan(all) && all != a->element_bytes) {
+            return (double)NAN;
+        }
+        all = a->element_bytes;
+    }
+    return all;
+}
+
 static void take_element(struct lift *l, const struct lift_wishes *w, struct kernel *k)
 {
-    const double found = element_of_flops(&l->from->loop);
+    const double flops = element_of_flops(&l->from->loop);
+    const double found = isnan(flops) ? element_of_arrays(l) : flops;
     k->element_bytes = !isnan(w->element_bytes) ? w->element_bytes : !isnan(found) ? found : 4;
     text_add(l->notes, "%s: an element is %g bytes\n",
              !isnan(w->element_bytes) ? "as asked for"
-             : !isnan(found)          ? "what its flops work on"
+             : !isnan(flops)          ? "what its flops work on"
+             : !isnan(found)          ? "what its arrays are read or written as"
                                       : "assumed, no instruction says",
              k->element_bytes);
 }
 
-/* The least number of elements that a moving array passes in an iteration. */
+/* The least number of elements that a moving array passes in an iteration, of those whose elements
+ * an instruction names; where none is named, of all. */
 static double elements_walked(const struct lift *l, double element_bytes)
 {
-    double least = INFINITY;
+    double named = INFINITY, least = INFINITY;
     for (int i = 0; i < l->n; i++) {
         const struct array *a = &l->arrays[i];
-        const double bytes = isnan(a->element_bytes) ? element_bytes : a->element_bytes;
         if (a->plain && a->stride != 0) {
-            least = fmin(least, (double)llabs(a->stride) / bytes);
+            least = fmin(least, (double)llabs(a->stride) / element_bytes);
+            named = isnan(a->element_bytes)
+                        ? named
+                        : fmin(named, (double)llabs(a->stride) / a->element_bytes);
         }
     }
+    least = isinf(named) ? least : named;
     return isinf(least) ? (double)NAN : fmax(least, 1);
 }
 
@@ -400,6 +432,35 @@ static void say_bytes(struct lift *l)
     text_add(l->notes, "%g bytes loaded and %g stored an iteration\n", loaded, stored);
 }
 
+/* A kernel counts an element of one size of each of its arrays; not all loops walk so. */
+static void say_difference(const struct lift *l, const struct kernel *k)
+{
+    const double counted = kernel_bytes_counted(k) * k->bodies->elements_per_iter;
+    double walked = 0;
+    for (int i = 0; i < l->n; i++) {
+        const struct array *a = &l->arrays[i];
+        walked += (double)llabs(a->stride) * (kind_of(a) == STREAM_UPDATE ? 2 : 1);
+    }
+    if (fabs(walked - counted) > 1e-9 * walked) {
+        text_add(l->notes,
+                 "its arrays move on by %g bytes an iteration, updates twice, of which intensity "
+                 "and memory roofs count %g: one element of %g bytes of each array\n",
+                 walked, counted, k->element_bytes);
+    }
+}
+
+static void say_calls(const struct lift *l)
+{
+    int n = 0;
+    for (int k = 0; k < l->from->loop.n; k++) {
+        n += l->from->loop.insns[k].calls;
+    }
+    if (n > 0) {
+        text_add(l->notes, "%d call%s inside the loop: what is called is not counted\n", n,
+                 n == 1 ? "" : "s");
+    }
+}
+
 bool lift_kernel(const struct nest_loop *from, const struct lift_wishes *w, struct arena *a,
                  struct kernel *out, struct text *notes, struct err *e)
 {
@@ -426,5 +487,7 @@ bool lift_kernel(const struct nest_loop *from, const struct lift_wishes *w, stru
     out->compute_roof = out->element_bytes == 8 ? "fma_f64" : "fma_f32";
     const double bytes = kernel_bytes_counted(out);
     out->intensity = bytes > 0 ? out->flops_per_element / bytes : (double)NAN;
+    say_difference(&l, out);
+    say_calls(&l);
     return true;
 }

@@ -17,7 +17,7 @@
 
 struct lift_wishes {
     const char *name, *formula;
-    double element_bytes;     /* NaN: that of most floating-point operations, else 4 */
+    double element_bytes;     /* NaN: of most flops, else of all arrays, else 4 */
     double elements_per_iter; /* NaN: the least stride over its element's size */
     unsigned align_bytes;     /* arrays begin at multiples of it: 1 to 64, a power of two */
 };

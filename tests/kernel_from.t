@@ -65,6 +65,55 @@ grep -q "^add2,avx2,1,chains,1,0.25,,flop/s," "$tmp/model.csv"
 ok $? "with the chain of its counter"
 "$gambrel" model -k "$tmp/object.yaml" -m sapphire-rapids | grep -q "front end: 6 slots at 6 a cycle"
 ok $? "an indexed operand takes the slots that the machine file says"
+
+# Arrays of other elements than the flops': bytes that become float, double that skips, and sums of bytes.
+cat >"$tmp/sizes.s" <<'END'
+	.intel_syntax noprefix
+	.globl widen, skip, bytes
+widen:
+	vpmovzxbd ymm0, [rdi+rax]
+	vcvtdq2ps ymm0, ymm0
+	vmulps ymm0, ymm0, ymm1
+	vmovups [rsi+rax*4], ymm0
+	add rax, 8
+	jnz widen
+	ret
+skip:
+	vmovsd xmm0, [rdi]
+	vaddsd xmm0, xmm0, xmm1
+	vmovsd [rsi], xmm0
+	call widen
+	add rdi, 24
+	add rsi, 8
+	cmp rsi, rdx
+	jne skip
+	ret
+bytes:
+	vpaddb ymm0, ymm0, [rdi]
+	add rdi, 32
+	cmp rdi, rsi
+	jne bytes
+	ret
+END
+as -o "$tmp/sizes.o" "$tmp/sizes.s"
+found() { # found SYMBOL TEXT...
+    "$gambrel" kernel from-object "$tmp/sizes.o" --symbol "$1" >"$tmp/out"
+    symbol=$1
+    shift
+    for text in "$@"; do
+        grep -qF -- "$text" "$tmp/out"
+        ok $? "$symbol: $text"
+    done
+}
+found widen "elements_per_iter: 8" "flops_per_element: 1" \
+    "move on by 40 bytes an iteration, updates twice, of which intensity and memory roofs count 64"
+found skip "elements_per_iter: 1" \
+    "move on by 32 bytes an iteration, updates twice, of which intensity and memory roofs count 16" \
+    "1 call inside the loop: what is called is not counted"
+found bytes "elements_per_iter: 32" "element_bytes: 1" "what its arrays are read or written as"
+! grep -q "move on" "$tmp/out"
+ok $? "bytes: all of them are counted"
+
 fails 2 "no function 'nothing'; there are add2, other" \
     "$gambrel" kernel from-object "$tmp/loop.o" --symbol nothing
 fails 2 "which function? --symbol with one of add2, other" "$gambrel" kernel from-object "$tmp/loop.o"
