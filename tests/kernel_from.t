@@ -69,7 +69,20 @@ ok $? "an indexed operand takes the slots that the machine file says"
 # Arrays of other elements than the flops': bytes that become float, double that skips, and sums of bytes.
 cat >"$tmp/sizes.s" <<'END'
 	.intel_syntax noprefix
-	.globl widen, skip, bytes
+	.globl widen, skip, bytes, convert, sum
+convert:
+	pxor xmm0, xmm0
+	cvtsi2sd xmm0, rax
+	movsd [rsi+rax*8], xmm0
+	add rax, 1
+	jnz convert
+	ret
+sum:
+	xorps xmm0, xmm1
+	addsd xmm2, [rdi]
+	add rdi, 8
+	jnz sum
+	ret
 widen:
 	vpmovzxbd ymm0, [rdi+rax]
 	vcvtdq2ps ymm0, ymm0
@@ -111,6 +124,11 @@ found skip "elements_per_iter: 1" \
     "move on by 32 bytes an iteration, updates twice, of which intensity and memory roofs count 16" \
     "1 call inside the loop: what is called is not counted"
 found bytes "elements_per_iter: 32" "element_bytes: 1" "what its arrays are read or written as"
+found sum "chains: 2"
+found convert "stores: 1"
+! grep -q "chains:" "$tmp/out"
+ok $? "convert: zero is no chain"
+found bytes "stores: 0"
 ! grep -q "move on" "$tmp/out"
 ok $? "bytes: all of them are counted"
 
