@@ -57,10 +57,12 @@ static bool add_code(struct block_pricer *p, const struct block *b, struct err *
         return false;
     }
     if (!basic_decode(p->d, code, len, p->scratch, &l.insns, &l.n, &inner)) {
-        return reads_as_other(p, code, len)
-                   ? err_set(e, ERR_RANGE, b->code_loc, "this is %s machine code, and %s is of %s",
-                             code_arch_names[other_arch(m)], m->file, m->isa)
-                   : err_set(e, inner.code, b->code_loc, "%s", inner.text);
+        if (reads_as_other(p, code, len)) {
+            return err_set(e, ERR_RANGE, b->code_loc, "this is %s machine code, and %s is of %s",
+                           code_arch_names[other_arch(m)], m->file, m->isa);
+        }
+        cost_add(&p->cost, cost_of_form(p->cost.table, BLOCK_NO_INSTRUCTION), 1);
+        return true;
     }
     cost_add_loop(&p->cost, &l, 1);
     p->cost.taken_branches = 0;

@@ -30,9 +30,13 @@ struct block_pricer {
 struct block_pricer block_pricer_open(struct cost_table *t, struct arena *scratch);
 void block_pricer_close(struct block_pricer *p);
 
+/* What is unknown of a block whose bytes no decoder takes; one name for all, since a file may have
+ * any number of them. */
+#define BLOCK_NO_INSTRUCTION "bytes that are no instruction"
+
 /* All blocks of one pricer are of one reader, or of none.  The bound of what is known;
- * p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: code that cannot be read, or
- * is that of another instruction set, with its place. */
+ * p->cost.n_unknown says whether that is all.  ERR_SYNTAX, ERR_RANGE: what is no code in
+ * hexadecimal, or code of another instruction set, with its place. */
 bool block_price(struct block_pricer *p, const struct block *b, struct ceiling_bound *out,
                  struct err *e);
 
