@@ -151,7 +151,7 @@ static double room(enum level level, double size, double unit_bytes)
 static size_t choose_unit(const struct ran *ran, enum level level, double size, double bytes)
 {
     size_t unit = ran ? CALLEE_UNIT_MIN : CALLEE_UNIT_MAX;
-    while (ran && unit < ran->n_per_iter && unit < CALLEE_UNIT_MAX) {
+    while (ran && (double)unit < ran->n_per_iter && unit < CALLEE_UNIT_MAX) {
         unit *= 2;
     }
     while (room(level, size, bytes * (double)unit) < UNITS_MIN && unit > CALLEE_UNIT_MIN) {
