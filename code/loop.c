@@ -176,19 +176,21 @@ static bool in_inner(const struct code_loop *l, int k)
     return l->inner_first >= 0 && k >= l->inner_first && k <= l->inner_last;
 }
 
-/* An exclusive or of a register with itself, which depends on nothing on every core. */
-static bool is_zeroing(const struct insn *i)
+/* Of a register and itself always zeros, or always ones: x86 cores do not wait for it. */
+static bool is_constant(const struct insn *i)
 {
+    static const char *const idioms[] = {"pxor",    "pxord",   "pxorq",   "xorps",   "xorpd",
+                                         "psubb",   "psubw",   "psubd",   "psubq",   "pcmpeqb",
+                                         "pcmpeqw", "pcmpeqd", "pcmpeqq", "pcmpgtb", "pcmpgtw",
+                                         "pcmpgtd", "pcmpgtq"};
     const char *name = i->form + (i->form[0] == 'v');
-    if ((strncmp(name, "pxor", 4) != 0 && strncmp(name, "xorp", 4) != 0) || i->n_mem > 0) {
-        return false;
-    }
-    for (int r = 1; r < i->n_reads; r++) {
-        if (i->reads[r] != i->reads[0]) {
-            return false;
+    const size_t len = strcspn(name, " ");
+    for (size_t k = 0; i->same_sources && k < sizeof idioms / sizeof *idioms; k++) {
+        if (strlen(idioms[k]) == len && strncmp(name, idioms[k], len) == 0) {
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 /* Vector registers of the innermost loop that are read before they are written, and written. */
@@ -202,7 +204,7 @@ static int count_chains(const struct code_loop *l)
         if (l->inner_first >= 0 && !in_inner(l, k)) {
             continue;
         }
-        for (int r = 0; r < i->n_reads && !is_zeroing(i); r++) {
+        for (int r = 0; r < i->n_reads && !is_constant(i); r++) {
             handed_on[i->reads[r]] |= !written[i->reads[r]];
         }
         for (int w = 0; w < i->n_writes; w++) {

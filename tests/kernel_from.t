@@ -69,13 +69,27 @@ ok $? "an indexed operand takes the slots that the machine file says"
 # Arrays of other elements than the flops': bytes that become float, double that skips, and sums of bytes.
 cat >"$tmp/sizes.s" <<'END'
 	.intel_syntax noprefix
-	.globl widen, skip, bytes, convert, sum
+	.globl widen, skip, bytes, convert, sum, gather, counted
 convert:
 	pxor xmm0, xmm0
 	cvtsi2sd xmm0, rax
 	movsd [rsi+rax*8], xmm0
 	add rax, 1
 	jnz convert
+	ret
+gather:
+	vpcmpeqd ymm1, ymm1, ymm1
+	vpsubd ymm2, ymm2, ymm2
+	vpgatherdd ymm2, [rsi+ymm0*4], ymm1
+	vmovups [rdi], ymm2
+	add rdi, 32
+	jnz gather
+	ret
+counted:
+	vpcmpeqd ymm1, ymm0, [rdi]
+	vpsubd ymm2, ymm2, ymm1
+	add rdi, 32
+	jnz counted
 	ret
 sum:
 	xorps xmm0, xmm1
@@ -128,6 +142,10 @@ found sum "chains: 2"
 found convert "stores: 1"
 ! grep -q "chains:" "$tmp/out"
 ok $? "convert: zero is no chain"
+found gather "stores: 1"
+! grep -q "chains:" "$tmp/out"
+ok $? "gather: neither are a mask of ones and a difference of nothing"
+found counted "chains: 1"
 found bytes "stores: 0"
 ! grep -q "move on" "$tmp/out"
 ok $? "bytes: all of them are counted"
