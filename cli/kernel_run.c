@@ -3,6 +3,7 @@
 #include "base/child.h"
 #include "base/stats.h"
 #include "cli/kernel_ran.h"
+#include "measure/callee_lengths.h"
 #include "measure/host.h"
 #include "measure/noise.h"
 #include "measure/sizes.h"
@@ -14,14 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    CPUS_TRIED_MAX = 8,
-    UNITS_MIN = 3,
-    LINKER_SECONDS_MAX = 60,
-    LENGTHS = 6,
-    LENGTHS_DRAM = 3,
-    ROUNDS_DRAM = 7
-};
+enum { CPUS_TRIED_MAX = 8, LINKER_SECONDS_MAX = 60, ROUNDS_DRAM = 7 };
 #define CALL_S     2e-5 /* short, so that most timings lie between two disturbances */
 #define PATIENCE_S 2.0  /* for better times, at each level */
 #define WELL_EXPLAINED                                                                             \
@@ -104,83 +98,6 @@ static void view_host(const struct host *h, struct sizes_machine *out)
         out->sharers[i] = host_level_sharers(&h->levels[i], 1);
         out->instances[i] = host_level_instances(&h->levels[i], 1);
     }
-}
-
-/* The end of a loop of so many trips is predicted if each call has as many (model 207 learns about
- * 128), and of so many and more never; between them it depends. */
-enum { TRIPS_LEARNT = 120, TRIPS_UNKNOWABLE = 256 };
-
-/* The part of the lengths from *least to *most units where ends are predicted alike, if there is
- * one. */
-static bool predicted_alike(double trips_per_unit, double *least, double *most)
-{
-    const double learnt = floor(TRIPS_LEARNT / trips_per_unit);
-    const double unknowable = ceil(TRIPS_UNKNOWABLE / trips_per_unit);
-    if (learnt >= UNITS_MIN) {
-        *most = fmin(*most, learnt);
-        *least = fmax(floor(*most / 3), 2);
-        return true;
-    }
-    *least = unknowable < *most ? fmax(*least, unknowable) : *least;
-    return false;
-}
-
-static void space_lengths(struct callee_request *r, double least, double most, int wanted)
-{
-    r->n_lengths = 0;
-    for (int i = 0; i < wanted; i++) {
-        const double u = floor(least + (most - least) * i / (wanted - 1));
-        const size_t n = (size_t)u * r->unit;
-        if (r->n_lengths == 0 || n > r->lengths[r->n_lengths - 1]) {
-            r->lengths[r->n_lengths++] = n;
-        }
-    }
-}
-
-/* How many units of each array the level has room for.  Of the L1 a quarter is used, not the half
- * that our own loops fill, if that is enough: where another thread has the core's other half, it
- * has half of its caches, too, and that shows in no pulse. */
-static double room(enum level level, double size, double unit_bytes)
-{
-    const double quarter = floor(size / 2 / unit_bytes);
-    return level == LEVEL_L1 && quarter >= UNITS_MIN ? quarter : floor(size / unit_bytes);
-}
-
-/* The least unit that the loop's iterations divide, or, as long as that is not known, a large one,
- * so that a loop which takes many elements at once runs at all; smaller where that has no room. */
-static size_t choose_unit(const struct ran *ran, enum level level, double size, double bytes)
-{
-    size_t unit = ran ? CALLEE_UNIT_MIN : CALLEE_UNIT_MAX;
-    while (ran && (double)unit < ran->n_per_iter && unit < CALLEE_UNIT_MAX) {
-        unit *= 2;
-    }
-    while (room(level, size, bytes * (double)unit) < UNITS_MIN && unit > CALLEE_UNIT_MIN) {
-        unit /= 2;
-    }
-    return unit;
-}
-
-/* Lengths from a third (in DRAM: half) of what fits the level up to that.  `ran`: NULL: not known
- * yet. */
-static bool choose_lengths(const struct sizes_machine *m, enum level level, const struct ran *ran,
-                           struct callee_request *r, struct err *e)
-{
-    const int arrays = r->args.n_arrays > 0 ? r->args.n_arrays : 1;
-    const double size = sizes_of_thread(m, level, arrays);
-    const double bytes = r->args.n_arrays > 0 ? callee_bytes(&r->args, r->elements_per_n, 1) : 8;
-    r->unit = choose_unit(ran, level, size, bytes);
-    double units = room(level, size, bytes * (double)r->unit);
-    double least = level == LEVEL_DRAM ? floor(units / 2) : fmax(floor(units / 3), 2);
-    if (!(units >= UNITS_MIN)) {
-        return err_set(e, ERR_HOST, LOC_NONE,
-                       size > 0 ? "the arrays do not fit %s: one more n takes %g bytes"
-                                : "there is no %s here, or its size is not known",
-                       level_names[level], bytes);
-    }
-    r->mixed = !(level == LEVEL_L1 && ran &&
-                 predicted_alike((double)r->unit / ran->n_per_iter, &least, &units));
-    space_lengths(r, least, units, level == LEVEL_DRAM ? LENGTHS_DRAM : LENGTHS);
-    return true;
 }
 
 struct measured {
@@ -414,7 +331,7 @@ static bool measure_and_say(struct job *j, struct text *out, struct err *e)
             continue;
         }
         r->rounds = level == LEVEL_DRAM ? ROUNDS_DRAM : (int)j->options->rounds;
-        if (!choose_lengths(&j->view, m.level, &j->ran, r, e) ||
+        if (!callee_lengths(&j->view, m.level, j->ran.n_per_iter, r, e) ||
             !measure_level(j->host, r, &m, e)) {
             return false;
         }
@@ -458,7 +375,7 @@ static bool run(struct job *j, const char *path, struct text *out, struct err *e
                 kernel_code_find(j->c, path, false, j->from, &j->code, e) &&
                 runs_here(j, path, e) &&
                 link_object(j->c, path, j->options, &r->library, &temporary, e) &&
-                choose_lengths(&j->view, LEVEL_L1, NULL, r, e) &&
+                callee_lengths(&j->view, LEVEL_L1, (double)NAN, r, e) &&
                 ran_find(j->c, &j->code, j->from->loop > 0, r, &j->ran, e) && predict(j, e) &&
                 measure_and_say(j, out, e);
     if (temporary) {
