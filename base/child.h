@@ -19,8 +19,8 @@ struct child_end {
     bool left;  /* child_call: the work called exit, instead of returning */
 };
 
-/* "was stopped after 2 s", "ended by signal 11 (Segmentation fault)", "called exit with status 0", "exit
- * status 1". */
+/* "was stopped after 2 s", "ended by signal 11 (Segmentation fault)", "called exit with status 0",
+ * "exit status 1". */
 #define CHILD_WORDS_BYTES 80
 const char *child_words(const struct child_end *end, double seconds_max,
                         char out[CHILD_WORDS_BYTES]);
@@ -42,9 +42,8 @@ const char *child_complaint(const struct text *errors, char *line, size_t size);
 
 /* Runs work(context, result) in a copy of this process; result[0..bytes) starts as the caller's and
  * comes back as the child left it, however it ended.  Faults end the child by their signal, and it
- * leaves without the exit handlers of this process.  What the work prints is dropped;
- * processes that it starts end with it, unless they leave its group.  ERR_HOST: no process, or no
- * memory. */
+ * leaves without the exit handlers of this process.  What the work prints is dropped; processes
+ * that it starts end with it, unless they leave its group.  ERR_HOST: no process, or no memory. */
 typedef void child_work(void *context, void *result);
 struct child_call {
     child_work *work;

@@ -77,7 +77,7 @@ static double element_of(const char *form)
         const char from = widens[strlen("pmovzx")];
         return from == 'b' ? 1 : from == 'w' ? 2 : 4;
     }
-    if (end[-1] == 'd' && before == 'n' && strstr(form, "pand")) {
+    if (last == 'd' && before == 'n' && strstr(form, "pand")) {
         return (double)NAN; /* bits; vpandd is the one that says */
     }
     if (packed && before != 'p') { /* vpaddd, vpminsd: integers */

@@ -54,8 +54,8 @@ struct callee_request {
     const char *library, *symbol; /* a shared object, given with its folder */
     struct callee_args args;
     size_t unit; /* CALLEE_UNIT_MIN to _MAX, a power of two */
-    /* At least two, ascending multiples of it from its double on; calls take one unit more and less,
-     * too. */
+    /* At least two, ascending multiples of it from its double on; calls take one unit more and
+     * less, too. */
     size_t lengths[CALLEE_LENGTHS_MAX];
     int n_lengths;
     bool mixed; /* a timing's calls are of several lengths; else of one, which suits loops whose end

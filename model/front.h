@@ -1,18 +1,14 @@
 /* front.h - what the order of a loop's instructions takes before any of them executes.
  *
- *   fetch     at most fetch_slots come in a cycle, and none from beyond a taken branch: a trip
- *   takes
- *             whole cycles.  Where an instruction of the pair that closes it lies over the end of a
- *             64-byte line, none comes from beyond a line's end either.  Other loops that lie over
- *             a
- *             line's end may take that long, too, or not (both were seen of one loop in one run).
+ *   fetch     at most fetch_slots come in a cycle, and none from beyond a taken branch, so a trip
+ *             takes whole cycles.  Where an instruction of the pair that closes it lies over the end
+ *             of a 64-byte line, none comes from beyond a line's end either.  Other loops that lie
+ *             over one may take that long, too, or not (both were seen of one loop in one run).
  *   renaming  goes in order, up to dispatch_width slots a cycle.  An operation with an indexed
- *   memory
- *             source takes indexed_operand_slots of one cycle, and must be one of the first
- *             indexed_operand_places there, of which indexed_operands_per_cycle; else it waits for
- *             the next.  Of a width above 16 or of slots
- *             that are
- *             no whole numbers, which are averages, no order can be told: no such bound.
+ *             memory source takes indexed_operand_slots of one cycle, must be one of the first
+ *             indexed_operand_places there, and no more than indexed_operands_per_cycle of them go
+ *             in it; else it waits for the next.  Where the width is above 16, or the width or slots
+ *             are no whole numbers, which are averages, no order can be told: no such bound.
  *
  * Found with loops of nops on family 6 model 207; bounds, like all else.  A pair that a line's end
  * parts does not fuse.
